@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { withLock } from "./lock.mjs";
+import { runChild } from "./run-child.mjs";
+
+const sources = ["web/**", "src/*/wire.ts", "vite.config.ts", "package-lock.json"];
+
+/** Builds the web UI into dist/web unless the one there came from the same sources. */
+export async function buildWeb(root) {
+  if (!existsSync(path.join(root, "web", "index.html")) || isBuilt(root)) return;
+  await withLock(path.join(root, "dist", "build-web.lock"), async () => {
+    if (isBuilt(root)) return;
+    process.stderr.write("switchyard: building the web UI\n");
+    const hash = sourcesHash(root);
+    await runVite(root);
+    writeFileSync(stampFile(root), hash);
+  });
+}
+
+function isBuilt(root) {
+  return existsSync(stampFile(root)) && readFileSync(stampFile(root), "utf8") === sourcesHash(root);
+}
+
+function stampFile(root) {
+  return path.join(root, "dist", "web", ".sources");
+}
+
+function sourcesHash(root) {
+  const hash = createHash("sha256");
+  for (const name of globSync(sources, { cwd: root }).sort()) {
+    const file = path.join(root, name);
+    if (statSync(file).isFile()) hash.update(`${name}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
+  }
+  return hash.digest("hex");
+}
+
+async function runVite(root) {
+  const vite = path.join(root, "node_modules", "vite", "bin", "vite.js");
+  const words = [vite, "build", "--logLevel", "warn"];
+  const code = await runChild(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (code !== 0) throw new Error("the web UI could not be built (see the message above)");
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+// The first command in a fresh clone: no dependencies, runs on Node 20, hands over to Node 24.
+// Everything said here goes to stderr; stdout belongs to the program that is started.
+import module from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chooseNode } from "./choose-node.mjs";
+import { installDependencies } from "./install-dependencies.mjs";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+// Loaded when needed: they use what Node 20 does not have, and a plain command should not wait for them.
+const tools = {
+  vitest: async (words) => {
+    await buildWeb();
+    await runInThisProcess("node_modules/vitest/vitest.mjs", words);
+  },
+  check: async () => (await import("./run-checks.mjs")).runChecks(root),
+  bench: async (words) => (await import("./run-benches.mjs")).runBenches(root, words),
+};
+
+try {
+  await start(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`switchyard: ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function start(words) {
+  await installDependencies(root);
+  const node = chooseNode({ root, version: process.versions.node, platform: process.platform, arch: process.arch });
+  if (node !== "this process") return runOn(node, words);
+  if (words[0] === "--tool") return runTool(words[1], words.slice(2));
+  if (words[0] === "serve") await buildWeb();
+  module.enableCompileCache(path.join(root, "node_modules", ".cache", "node-compile"));
+  await runInThisProcess("src/main.ts", words);
+}
+
+async function runOn(node, words) {
+  const { runChild } = await import("./run-child.mjs");
+  process.exitCode = await runChild(node, [fileURLToPath(import.meta.url), ...words], { stdio: "inherit" });
+}
+
+async function runTool(name, words) {
+  const tool = Object.hasOwn(tools, name ?? "") ? tools[name] : undefined;
+  if (!tool) throw new Error(`unknown tool "${name ?? ""}", known are: ${Object.keys(tools).join(", ")}`);
+  await tool(words);
+}
+
+async function buildWeb() {
+  await (await import("./build-web.mjs")).buildWeb(root);
+}
+
+async function runInThisProcess(file, words) {
+  const program = path.join(root, file);
+  process.argv = [process.execPath, program, ...words];
+  await import(pathToFileURL(program).href);
+}
