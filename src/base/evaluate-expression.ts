@@ -1,0 +1,132 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Refusal } from "./refusal.ts";
+
+type Surroundings = {
+  /** What the expression is applied to: `$`. */
+  input: unknown;
+  /** Further variables by name, without the dollar. */
+  bindings?: Record<string, unknown>;
+  signal?: AbortSignal | undefined;
+};
+
+/** What expression-process.ts answers: JSON text, nothing, or what is wrong with the expression. */
+export type ExpressionAnswer = { json?: string; fault?: string };
+
+const limits = { expressionLength: 20_000, inputLength: 10_000_000, timeMs: 1000, startMs: 15_000, idleMs: 30_000, processes: 4 };
+
+/**
+ * The value of a JSONata expression, or undefined when it finds nothing. Whatever cannot be evaluated is refused with the reason.
+ * Expressions run in processes of their own, because a search pattern can run for ever and one long text can exhaust the memory:
+ * a thread of this process could be stopped, but its exhausted memory would end this process too.
+ */
+export async function evaluateExpression(expression: string, { input, bindings = {}, signal }: Surroundings): Promise<unknown> {
+  if (expression.length > limits.expressionLength) throw refuse(`is longer than ${limits.expressionLength} characters`);
+  const question = JSON.stringify({ expression, input, bindings });
+  if (question.length > limits.inputLength) throw refuse(`was given more than ${limits.inputLength} characters of data`);
+  const evaluator = await takeProcess(signal);
+  try {
+    const { json, fault } = await ask(evaluator, question, signal);
+    if (fault !== undefined) throw refuse(`failed: ${fault}`);
+    return json === undefined ? undefined : (JSON.parse(json) as unknown);
+  } finally {
+    giveBack(evaluator);
+  }
+}
+
+const refuse = (reason: string) => new Refusal("validation_failed", `The expression ${reason}.`);
+
+/** With the timer that ends each of them. */
+const idle = new Map<ChildProcess, NodeJS.Timeout>();
+const waiting: (() => void)[] = [];
+let taken = 0;
+
+async function takeProcess(signal: AbortSignal | undefined): Promise<ChildProcess> {
+  while (taken >= limits.processes) await waitForTurn(signal);
+  signal?.throwIfAborted();
+  taken++;
+  try {
+    return takeIdle() ?? (await startProcess(signal));
+  } catch (error) {
+    freePlace();
+    throw error;
+  }
+}
+
+function takeIdle(): ChildProcess | undefined {
+  for (const [child, timer] of idle) {
+    clearTimeout(timer);
+    idle.delete(child);
+    if (!child.connected) continue;
+    child.ref();
+    child.channel?.ref();
+    return child;
+  }
+  return undefined;
+}
+
+async function waitForTurn(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.push(resolve);
+  signal?.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  waiting.splice(0, waiting.length, ...waiting.filter((entry) => entry !== resolve));
+  signal?.throwIfAborted();
+}
+
+function freePlace(): void {
+  taken--;
+  waiting.shift()?.();
+}
+
+async function startProcess(signal: AbortSignal | undefined): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL("./expression-process.ts", import.meta.url)), [], {
+    // Nothing of this process, above all no secret of its environment, is within an expression's reach.
+    env: {},
+    execArgv: [],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  // Whoever waits for the process hears of it; an idle one that cannot be reached is not taken again.
+  child.on("error", () => {});
+  await hear(child, { signal, limitMs: limits.startMs });
+  return child;
+}
+
+function giveBack(child: ChildProcess): void {
+  freePlace();
+  if (child.killed || !child.connected) return;
+  child.unref();
+  child.channel?.unref();
+  const end = () => {
+    idle.delete(child);
+    child.kill("SIGKILL");
+  };
+  idle.set(child, setTimeout(end, limits.idleMs).unref());
+}
+
+async function ask(child: ChildProcess, question: string, signal: AbortSignal | undefined): Promise<ExpressionAnswer> {
+  child.send(question, () => {});
+  return (await hear(child, { signal, limitMs: limits.timeMs })) as ExpressionAnswer;
+}
+
+/** The next message of a process. A process that does not say it in time is ended. */
+async function hear(child: ChildProcess, { signal, limitMs }: { signal: AbortSignal | undefined; limitMs: number }): Promise<unknown> {
+  const heard = new AbortController();
+  const until = { signal: heard.signal };
+  try {
+    const [message] = (await Promise.race([
+      once(child, "message", until),
+      once(child, "exit", until).then(() => Promise.reject(refuse("needs too much memory"))),
+      delay(limitMs, undefined, until).then(() => Promise.reject(refuse(`takes longer than ${limitMs} ms`))),
+      ...(signal ? [once(signal, "abort", until).then(() => Promise.reject(signal.reason as Error))] : []),
+    ])) as [unknown];
+    return message;
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  } finally {
+    heard.abort();
+  }
+}

@@ -1,0 +1,75 @@
+/** Every expected "no" of the product and the HTTP status it is answered with. Described for callers in docs/errors.md. */
+export const refusalStatus = {
+  malformed_json: 400,
+  malformed_request: 400,
+  validation_failed: 400,
+  credential_reference_invalid: 400,
+  credential_type_mismatch: 400,
+  oauth_state_invalid: 400,
+  not_signed_in: 401,
+  sign_in_failed: 401,
+  api_key_missing: 401,
+  api_key_invalid: 401,
+  api_key_expired: 401,
+  insufficient_scope: 403,
+  organization_key_required: 403,
+  role_required: 403,
+  origin_refused: 403,
+  host_refused: 403,
+  setup_token_invalid: 403,
+  sign_up_closed: 403,
+  invitation_not_yours: 403,
+  credential_not_accessible: 403,
+  outbound_refused: 403,
+  not_found: 404,
+  workflow_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  credential_needs_reconnect: 409,
+  setup_done: 409,
+  email_taken: 409,
+  last_owner: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  credential_unreadable: 500,
+  provider_error: 502,
+  provider_unreachable: 502,
+  database_unavailable: 503,
+  shutting_down: 503,
+  outbound_timeout: 504,
+} as const;
+
+export type RefusalCode = keyof typeof refusalStatus;
+
+/** One wrong field: `pointer` is a JSON Pointer into the body, or the name of a parameter or header. */
+export type FieldFault = { pointer: string; detail: string };
+
+/** What a provider said when it was the one that refused. */
+type ProviderAnswer = { status: number | undefined; code: string | undefined };
+
+type RefusalDetails = { errors?: FieldFault[]; headers?: Record<string, string>; provider?: ProviderAnswer; cause?: unknown };
+
+/** An expected "no". The message is for the caller: no secret, no SQL, no stack. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly errors: FieldFault[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+  readonly provider: ProviderAnswer | undefined;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = "Refusal";
+    this.code = code;
+    this.errors = details.errors;
+    this.headers = details.headers;
+    this.provider = details.provider;
+  }
+
+  get status(): number {
+    return refusalStatus[this.code];
+  }
+}

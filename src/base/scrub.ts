@@ -1,0 +1,121 @@
+export type Scrub = ReturnType<typeof createScrub>;
+
+export const scrubbed = "[secret]";
+
+/** Shorter secrets would be found by chance in ordinary text, so they only go where they are the whole text. */
+const shortestInsideText = 6;
+
+const deepestLevel = 200;
+
+/**
+ * Takes secrets out of what goes outside, by value: as they are, and in the forms in which they travel (base64 at any offset, percent
+ * encoding, hexadecimal, escaped for JSON and HTML). One pass over the text, however many secrets there are.
+ */
+export function createScrub(secrets: Iterable<string>) {
+  const values = [...new Set(secrets)].filter((secret) => secret !== "");
+  const short = new Set(values.filter((secret) => secret.length < shortestInsideText));
+  const find = createFinder(values.filter((secret) => !short.has(secret)).flatMap(formsOf));
+
+  function text(given: string): string {
+    if (short.has(given.trim())) return scrubbed;
+    const spans = find(given);
+    if (spans.length === 0) return given;
+    let result = "";
+    let copiedTo = 0;
+    for (const { start, end } of spans) {
+      result += given.slice(copiedTo, start) + scrubbed;
+      copiedTo = end;
+    }
+    return result + given.slice(copiedTo);
+  }
+
+  function value(given: unknown, level = 0): unknown {
+    if (typeof given === "string") return text(given);
+    if (typeof given === "number" || typeof given === "bigint") return text(String(given)) === String(given) ? given : scrubbed;
+    if (typeof given !== "object" || given === null) return given;
+    if (level === deepestLevel) return "[nested too deep]";
+    if (Array.isArray(given)) return given.map((entry) => value(entry, level + 1));
+    return Object.fromEntries(Object.entries(given).map(([key, entry]) => [text(key), value(entry, level + 1)]));
+  }
+
+  return { text, value: (given: unknown): unknown => value(given) };
+}
+
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret);
+  const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  const percents = [percent, strict, percent.replaceAll("%20", "+"), strict.replaceAll("%20", "+")];
+  const base64 = [0, 1, 2].flatMap((offset) => base64Inside(bytes, offset)).concat(bytes.toString("base64"));
+  const forms = [
+    secret,
+    json,
+    json.replaceAll("/", "\\/"),
+    json.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    secret.replaceAll(/[&<>"']/g, (character) => htmlEscapes[character] ?? character),
+    ...percents,
+    ...percents.map(lowerCasePercents),
+    bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
+    ...base64,
+    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+    bytes.toString("base64").replace(/=+$/, ""),
+    bytes.toString("base64url"),
+  ];
+  return [...new Set(forms)].filter((form) => form.length >= shortestInsideText);
+}
+
+const htmlEscapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const lowerCasePercents = (form: string): string => form.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+
+/** The characters that depend on these bytes alone when `offset` other bytes precede them in their group of three. */
+function base64Inside(bytes: Buffer, offset: number): string {
+  const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+  return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+type Span = { start: number; end: number };
+
+const blockLength = 3;
+const tableSize = 1 << 15;
+
+/** Wu and Manber's search for many words at once: it looks at the last characters of a window and skips what cannot be a beginning. */
+function createFinder(words: string[]): (text: string) => Span[] {
+  if (words.length === 0) return () => [];
+  const windowLength = Math.min(...words.map(({ length }) => length));
+  const shifts = new Uint16Array(tableSize).fill(Math.min(windowLength - blockLength + 1, 0xffff));
+  const byLastBlock = new Map<number, string[]>();
+  for (const word of [...words].sort((one, other) => other.length - one.length)) {
+    for (let end = blockLength; end <= windowLength; end++) {
+      const hash = hashBlock(word, end);
+      shifts[hash] = Math.min(shifts[hash] ?? 0, windowLength - end);
+    }
+    const last = hashBlock(word, windowLength);
+    byLastBlock.set(last, [...(byLastBlock.get(last) ?? []), word]);
+  }
+
+  return (text) => {
+    const spans: Span[] = [];
+    for (let end = windowLength; end <= text.length; ) {
+      const hash = hashBlock(text, end);
+      const shift = shifts[hash] ?? 1;
+      if (shift === 0) noteMatch(spans, end - windowLength, byLastBlock.get(hash)?.find((word) => text.startsWith(word, end - windowLength)));
+      end += Math.max(1, shift);
+    }
+    return spans;
+  };
+}
+
+// Matches that overlap become one, so that no part of a secret is left over at the seam of two.
+function noteMatch(spans: Span[], start: number, word: string | undefined): void {
+  if (word === undefined) return;
+  const previous = spans.at(-1);
+  const end = start + word.length;
+  if (previous && start < previous.end) previous.end = Math.max(previous.end, end);
+  else spans.push({ start, end });
+}
+
+const hashBlock = (text: string, end: number): number =>
+  ((text.charCodeAt(end - 3) << 10) ^ (text.charCodeAt(end - 2) << 5) ^ text.charCodeAt(end - 1)) & (tableSize - 1);
