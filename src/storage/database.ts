@@ -1,0 +1,190 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import pg from "pg";
+import type { Logger } from "pino";
+import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
+
+export type ConnectionTarget = { connectionString: string } | { host: string; port: number; user: string; database: string };
+
+export type Database = ReturnType<typeof createDatabase>;
+
+type DatabaseOptions = { target: ConnectionTarget; applicationName: string; poolSize?: number; log: Logger };
+
+/** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
+export function createDatabase({ target, applicationName, poolSize = 10, log }: DatabaseOptions) {
+  const pool = openPool({ target, applicationName, poolSize, log });
+  const connections = createConnections(pool);
+  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely }) });
+  let closing: Promise<void> | undefined;
+
+  return {
+    /** Kysely typed with the tables of the calling feature. */
+    tables: <T>(): Kysely<T> => kysely as unknown as Kysely<T>,
+
+    /** For hot paths: parsed once per connection, answered or refused within about two seconds. */
+    async prepared<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
+      return (await connections.runPrepared(statement, values, preparedLimitMs)) as Row[];
+    },
+
+    async isReachable(): Promise<boolean> {
+      const probe = connections.runPrepared(reachableStatement, [], reachableLimitMs).then(
+        () => true,
+        () => false,
+      );
+      const timer = new AbortController();
+      const tooLate = delay(reachableLimitMs, false, { signal: timer.signal }).catch(() => false);
+      try {
+        return await Promise.race([probe, tooLate]);
+      } finally {
+        timer.abort();
+      }
+    },
+
+    counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+
+    close(): Promise<void> {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}
+
+type Statement = { name: string; text: string };
+
+const reachableStatement: Statement = { name: "is_reachable", text: "SELECT 1" };
+const connectLimitMs = 2_000;
+const sessionSetupLimitMs = 1_000;
+const queryLimitMs = 10_000;
+const preparedLimitMs = 2_000;
+const preparedFloorMs = 250;
+const reachableLimitMs = 1_000;
+
+// Sent after connecting, not as startup parameters: poolers such as PgBouncer refuse startup parameters they do not know.
+// The server gives up just before the client does, so a slow statement does not cost its connection.
+const sessionSetup = [
+  `SET statement_timeout = ${queryLimitMs - 500}`,
+  `SET idle_in_transaction_session_timeout = ${queryLimitMs}`,
+  `SET tcp_user_timeout = ${queryLimitMs}`,
+].join("; ");
+
+// The pool waits for the promise, although its type asks for nothing.
+const setUpSession: (client: pg.ClientBase) => unknown = (client) => {
+  const setup: TimedQuery = { text: sessionSetup, query_timeout: sessionSetupLimitMs };
+  return client.query(setup);
+};
+
+function openPool({ target, applicationName, poolSize, log }: Required<DatabaseOptions>): pg.Pool {
+  const pool = new pg.Pool({
+    ...target,
+    // A unix socket speaks no TLS, whatever PGSSLMODE says.
+    ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
+    application_name: applicationName,
+    max: poolSize,
+    connectionTimeoutMillis: connectLimitMs,
+    query_timeout: queryLimitMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+    onConnect: setUpSession,
+  });
+  // Not the whole error: the pool hangs the client with its connection settings onto it.
+  pool.on("error", (error) => log.warn({ reason: error.message }, "An idle database connection was lost."));
+  // The pool listens only while a client is idle; without a listener a socket error between two statements ends the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+type Row = Record<string, unknown>;
+type TimedQuery = pg.QueryConfig & { query_timeout: number };
+
+function createConnections(pool: pg.Pool) {
+  const bornIn = new WeakMap<pg.PoolClient, number>();
+  let generation = 0;
+  let lastAnswerAt = 0;
+
+  pool.on("connect", (client: pg.PoolClient) => {
+    bornIn.set(client, generation);
+  });
+
+  async function take(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (bornIn.get(client) === generation) return client;
+      client.release(true);
+    }
+  }
+
+  /** Marks all connections as suspect when nothing at all was answered since the lost statement began: a black hole took them together. */
+  function noteFailure(error: unknown, startedAt: number): void {
+    if (isReadTimeout(error) && lastAnswerAt < startedAt) generation += 1;
+  }
+
+  async function query(client: pg.PoolClient, config: pg.QueryConfig | TimedQuery): Promise<pg.QueryResult<Row>> {
+    const startedAt = performance.now();
+    try {
+      const result = await client.query<Row>(config);
+      lastAnswerAt = performance.now();
+      return result;
+    } catch (error) {
+      noteFailure(error, startedAt);
+      throw error;
+    }
+  }
+
+  async function runPrepared(statement: Statement, values: unknown[], limitMs: number): Promise<unknown[]> {
+    const startedAt = performance.now();
+    const remainingMs = () => Math.max(preparedFloorMs, Math.ceil(limitMs - (performance.now() - startedAt)));
+    let discard = false;
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await take();
+      try {
+        return (await query(client, { ...statement, values, query_timeout: remainingMs() })).rows;
+      } catch (error) {
+        discard = isDatabaseUnavailable(error) || isStalePreparedStatement(error);
+        if (!isStalePreparedStatement(error)) throw error;
+        return (await query(client, { text: statement.text, values, query_timeout: remainingMs() })).rows;
+      }
+    } catch (error) {
+      throw asRefusalWhenUnavailable(error);
+    } finally {
+      client?.release(discard);
+    }
+  }
+
+  async function connectForKysely(): Promise<PostgresPoolClient> {
+    const client = await take().catch((error: unknown) => {
+      throw asRefusalWhenUnavailable(error);
+    });
+    let broken: unknown;
+    // Kysely sends a rollback after a failure and releases without an error: a lost connection must get neither.
+    const run = async (text: string, values: readonly unknown[]) => {
+      if (broken !== undefined) throw broken;
+      try {
+        return await query(client, { text, values: [...values] });
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        broken = asRefusalWhenUnavailable(error);
+        throw broken;
+      }
+    };
+    const release = (destroy?: boolean) => client.release(destroy === true || broken !== undefined);
+    return { query: run as unknown as PostgresPoolClient["query"], release };
+  }
+
+  const forKysely: PostgresPool = { connect: connectForKysely, end: () => pool.end(), options: {} };
+
+  return { runPrepared, forKysely };
+}
+
+const int8Oid = 20;
+
+function getTypeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
+  if (oid === int8Oid && format !== "binary") return parseInt8;
+  return pg.types.getTypeParser(oid, format as "text") as (text: string) => unknown;
+}
+
+function parseInt8(text: string): number | string {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
+}
