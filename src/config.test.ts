@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readConfig, readEnvironment } from "./config.ts";
+
+const key = Buffer.alloc(32, 7).toString("base64");
+
+function mistakesOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    const [, ...lines] = (error as Error).message.split("\n");
+    return lines.map((line) => line.trim());
+  }
+  return [];
+}
+
+describe("without any setting", () => {
+  it("has a default for everything but what stays off", () => {
+    expect(readConfig({})).toEqual({
+      platform: { port: 3000, baseUrl: "http://localhost:3000" },
+      gateway: { port: 3100, baseUrl: "http://localhost:3100" },
+      listenHost: "localhost",
+      trustedProxies: [],
+      oauth: {
+        issuerUrl: "http://localhost:3100",
+        resourceUrl: "http://localhost:3100",
+        consentUrlTemplate: "http://localhost:3000/consent/{uid}",
+      },
+      serverUrlTemplate: "http://localhost:3100/{serverId}/mcp",
+      maxConcurrentExecutions: 5,
+      maxExecutionTimeMs: 300_000,
+      dataDir: resolve(".switchyard"),
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      deploymentMode: "self-hosted",
+      outboundAllowedCidrs: [],
+      masterKey: undefined,
+      cookieKey: undefined,
+      smtpUrl: undefined,
+      mailFrom: "Switchyard <switchyard@localhost>",
+      logLevel: "info",
+      metricsToken: undefined,
+      signInLimitPerMinute: 10,
+      keyLimitPerMinute: 600,
+    });
+  });
+
+  it("takes an empty or blank value for none", () => {
+    const names = variablesRead();
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(readConfig({}));
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, "  "])))).toEqual(readConfig({}));
+  });
+});
+
+describe("a good value", () => {
+  it.each<[string, string, (config: ReturnType<typeof readConfig>) => unknown, unknown]>([
+    ["PLATFORM_API_BASE_URL", "https://switchyard.example/", (c) => c.platform, { port: 3000, baseUrl: "https://switchyard.example" }],
+    ["PLATFORM_API_BASE_URL", "http://localhost:4000", (c) => c.platform, { port: 4000, baseUrl: "http://localhost:4000" }],
+    ["PLATFORM_API_PORT", "4000", (c) => c.platform, { port: 4000, baseUrl: "http://localhost:4000" }],
+    ["MCP_API_BASE_URL", "https://mcp.example", (c) => c.oauth.issuerUrl, "https://mcp.example"],
+    ["MCP_API_PORT", "4100", (c) => c.serverUrlTemplate, "http://localhost:4100/{serverId}/mcp"],
+    ["LISTEN_HOST", "0.0.0.0", (c) => c.listenHost, "0.0.0.0"],
+    ["TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8", (c) => c.trustedProxies, ["10.0.0.0/8", "fd00::/8"]],
+    ["MCP_OAUTH_ISSUER_URL", "https://issuer.example", (c) => c.oauth.issuerUrl, "https://issuer.example"],
+    ["MCP_OAUTH_RESOURCE_URL", "https://resource.example", (c) => c.oauth.resourceUrl, "https://resource.example"],
+    ["MCP_OAUTH_CONSENT_URL_TEMPLATE", "https://a.example/{uid}", (c) => c.oauth.consentUrlTemplate, "https://a.example/{uid}"],
+    ["MCP_SERVER_URL_TEMPLATE", "https://{serverId}.a.example/mcp", (c) => c.serverUrlTemplate, "https://{serverId}.a.example/mcp"],
+    ["SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "1", (c) => c.maxConcurrentExecutions, 1],
+    ["MCP_MAX_EXECUTION_TIME", "90s", (c) => c.maxExecutionTimeMs, 90_000],
+    ["SWITCHYARD_DATA_DIR", "/data", (c) => c.dataDir, "/data"],
+    ["DATABASE_URL", "postgresql://u:p@h/d", (c) => c.databaseUrl, "postgresql://u:p@h/d"],
+    ["DATABASE_POOL_SIZE", "2", (c) => c.databasePoolSize, 2],
+    ["DEPLOYMENT_MODE", "cloud", (c) => c.deploymentMode, "cloud"],
+    ["OUTBOUND_ALLOWED_CIDRS", "192.168.0.0/16", (c) => c.outboundAllowedCidrs, ["192.168.0.0/16"]],
+    ["SWITCHYARD_MASTER_KEY", key, (c) => c.masterKey?.toString("base64"), key],
+    ["SWITCHYARD_COOKIE_KEY", ` ${key} `, (c) => c.cookieKey?.toString("base64"), key],
+    ["SMTP_URL", "smtps://u:p@mail.example", (c) => c.smtpUrl, "smtps://u:p@mail.example"],
+    ["MAIL_FROM", "a@b.example", (c) => c.mailFrom, "a@b.example"],
+    ["LOG_LEVEL", "silent", (c) => c.logLevel, "silent"],
+    ["METRICS_TOKEN", "t", (c) => c.metricsToken, "t"],
+    ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "1", (c) => c.signInLimitPerMinute, 1],
+    ["RATE_LIMIT_API_KEY_PER_MINUTE", "1", (c) => c.keyLimitPerMinute, 1],
+  ])("of %s=%s is taken", (name, value, pick, expected) => {
+    expect(pick(readConfig({ [name]: value }))).toEqual(expected);
+  });
+});
+
+const nonsense: Record<string, string[]> = {
+  PLATFORM_API_BASE_URL: ["localhost:3000", "ftp://x", "http://", "http://a:b@x", "http://x?a=b", "http://x#a", "/"],
+  PLATFORM_API_PORT: ["-1", "65536", "80.5", "http", "0x50", "1e3"],
+  MCP_API_BASE_URL: ["nonsense"],
+  MCP_API_PORT: ["70000", "3000"],
+  TRUSTED_PROXIES: ["10.0.0.1", "10.0.0.0/33", "proxy.example", "true"],
+  MCP_OAUTH_ISSUER_URL: ["issuer"],
+  MCP_OAUTH_RESOURCE_URL: ["resource"],
+  MCP_OAUTH_CONSENT_URL_TEMPLATE: ["https://a.example/consent", "{uid}", "https://a.example/{UID}"],
+  MCP_SERVER_URL_TEMPLATE: ["https://a.example/mcp", "/{serverId}/mcp"],
+  SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: ["0", "-1", "abc", "1.5", "1e3", "Infinity", "99999999999"],
+  MCP_MAX_EXECUTION_TIME: ["5", "0s", "-5m", "5 m", "1.5h", "5M", "30d", "abc"],
+  DATABASE_URL: ["mysql://h/d", "host=localhost"],
+  DATABASE_POOL_SIZE: ["1", "0", "1001", "ten"],
+  DEPLOYMENT_MODE: ["prod", "Cloud"],
+  OUTBOUND_ALLOWED_CIDRS: ["internal", "10.0.0.0/8 nonsense"],
+  SWITCHYARD_MASTER_KEY: ["changeme", Buffer.alloc(31).toString("base64"), Buffer.alloc(32).toString("hex")],
+  SWITCHYARD_COOKIE_KEY: ["secret", Buffer.alloc(33).toString("base64")],
+  SMTP_URL: ["mail.example", "http://mail.example"],
+  LOG_LEVEL: ["verbose", "INFO"],
+  RATE_LIMIT_SIGN_IN_PER_MINUTE: ["0", "off"],
+  RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
+};
+/** Any text means something for these. */
+const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN"];
+
+describe("nonsense", () => {
+  it.each(Object.entries(nonsense).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    "in %s=%s is one mistake that starts with its name",
+    (name, value) => {
+      const mistakes = mistakesOf({ [name]: value });
+      expect(mistakes).toHaveLength(1);
+      expect(mistakes[0]).toMatch(new RegExp(`^${name}: \\S`));
+    },
+  );
+
+  it("in every variable is reported at once, in one message", () => {
+    const environment = Object.fromEntries(Object.entries(nonsense).map(([name, [value = ""]]) => [name, value]));
+    expect(mistakesOf(environment).map((line) => line.split(":", 1)[0])).toEqual(expect.arrayContaining(Object.keys(nonsense)));
+    expect(mistakesOf(environment)).toHaveLength(Object.keys(nonsense).length);
+    expect([...Object.keys(nonsense), ...freeText].sort()).toEqual(variablesRead());
+  });
+
+  it("never shows a secret", () => {
+    const secret = "hunter2-Tr0ub4dor";
+    const environment = {
+      SWITCHYARD_MASTER_KEY: secret,
+      SWITCHYARD_COOKIE_KEY: secret,
+      DATABASE_URL: `mysql://user:${secret}@db/app`,
+      SMTP_URL: `https://user:${secret}@mail.example`,
+      PLATFORM_API_BASE_URL: `https://user:${secret}@switchyard.example`,
+      METRICS_TOKEN: secret,
+      LOG_LEVEL: "wrong",
+    };
+    expect(mistakesOf(environment)).toHaveLength(6);
+    expect(mistakesOf(environment).join()).not.toContain(secret);
+  });
+});
+
+describe("the .env file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-env-"));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("is read, and the environment wins over it", () => {
+    writeFileSync(join(folder, ".env"), 'LOG_LEVEL=debug\nMAIL_FROM="Team <a@b.example>" # comment\nMETRICS_TOKEN=from-file\n');
+    vi.stubEnv("METRICS_TOKEN", "from-environment");
+    const config = readConfig(readEnvironment(folder));
+    expect([config.logLevel, config.mailFrom, config.metricsToken]).toEqual(["debug", "Team <a@b.example>", "from-environment"]);
+    expect(readEnvironment(join(folder, "nowhere")).LOG_LEVEL).toBe(process.env.LOG_LEVEL);
+  });
+});
+
+describe("what is written about it", () => {
+  it("names exactly these variables with these defaults in .env.example", () => {
+    const entries = [...readFileSync(".env.example", "utf8").matchAll(/^# ([A-Z][A-Z0-9_]+)=(.*)$/gm)];
+    expect(entries.map(([, name]) => name).sort()).toEqual(variablesRead());
+    expect(readConfig(Object.fromEntries(entries.map(([, name, value]) => [name, value])))).toEqual(readConfig({}));
+  });
+
+  it("names exactly these variables with these defaults in docs/configuration.md", () => {
+    const rows = [...readFileSync("docs/configuration.md", "utf8").matchAll(/^\| `([A-Z0-9_]+)` \| (?:none|`(.*?)`) \| (.+) \|$/gm)];
+    expect(rows.map(([, name]) => name).sort()).toEqual(variablesRead());
+    expect(readConfig(Object.fromEntries(rows.map(([, name, value]) => [name, value])))).toEqual(readConfig({}));
+  });
+});
+
+function variablesRead(): string[] {
+  const names = new Set<string>();
+  readConfig(new Proxy({}, { get: (_, name) => void names.add(String(name)) }));
+  return [...names].sort();
+}

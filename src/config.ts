@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { isCidr } from "./base/address-rules.ts";
+import { parseDuration } from "./base/duration.ts";
+
+export type Config = ReturnType<typeof readConfig>;
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads the environment once and reports every mistake in it, so that an operator fixes them in one go. */
+export function readConfig(environment: Environment) {
+  const { read, mistakes } = createReader(environment);
+  const platform = readDoor(read, "PLATFORM_API", 3000);
+  const gateway = readDoor(read, "MCP_API", 3100);
+  const config = {
+    platform,
+    gateway,
+    listenHost: read("LISTEN_HOST", "localhost", text),
+    trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
+    oauth: {
+      issuerUrl: read("MCP_OAUTH_ISSUER_URL", gateway.baseUrl, url),
+      resourceUrl: read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url),
+      consentUrlTemplate: read("MCP_OAUTH_CONSENT_URL_TEMPLATE", `${platform.baseUrl}/consent/{uid}`, template("{uid}")),
+    },
+    serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", `${gateway.baseUrl}/{serverId}/mcp`, template("{serverId}")),
+    maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
+    maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
+    dataDir: read("SWITCHYARD_DATA_DIR", ".switchyard", (value) => resolve(text(value))),
+    databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
+    databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
+    deploymentMode: read("DEPLOYMENT_MODE", "self-hosted", oneOf("self-hosted", "cloud")),
+    outboundAllowedCidrs: read("OUTBOUND_ALLOWED_CIDRS", "", cidrs),
+    masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
+    cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
+    smtpUrl: read("SMTP_URL", undefined, smtpUrl),
+    mailFrom: read("MAIL_FROM", "Switchyard <switchyard@localhost>", text),
+    logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
+    metricsToken: read("METRICS_TOKEN", undefined, text),
+    signInLimitPerMinute: read("RATE_LIMIT_SIGN_IN_PER_MINUTE", "10", integer(1, 1_000_000)),
+    keyLimitPerMinute: read("RATE_LIMIT_API_KEY_PER_MINUTE", "600", integer(1, 10_000_000)),
+  };
+  if (config.platform.port === config.gateway.port && config.platform.port !== 0)
+    mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
+  if (mistakes.length > 0) throw configurationError(mistakes);
+  return config;
+}
+
+/** The process environment over an optional `.env` file in the working folder. */
+export function readEnvironment(folder = "."): Environment {
+  const file = join(folder, ".env");
+  return { ...(existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {}), ...process.env };
+}
+
+function configurationError(mistakes: string[]): Error {
+  const error = new Error(
+    `The configuration has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ${mistakes.join("\n  ")}`,
+  );
+  error.name = "ConfigurationError";
+  return error;
+}
+
+type Read = <Value, Fallback extends string | undefined>(
+  name: string,
+  fallback: Fallback,
+  parse: (value: string) => Value,
+) => Fallback extends undefined ? Value | undefined : Value;
+
+function createReader(environment: Environment) {
+  const mistakes: string[] = [];
+  const read = ((name: string, fallback: string | undefined, parse: (value: string) => unknown) => {
+    const given = environment[name]?.trim();
+    const value = given === undefined || given === "" ? fallback : given;
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      mistakes.push(`${name}: ${(error as Error).message}`);
+      return value === fallback ? undefined : parseFallback(fallback, parse);
+    }
+  }) as Read;
+  return { read, mistakes };
+}
+
+// After a mistake the rest is still read, so the value only has to be of the right shape.
+function parseFallback(fallback: string | undefined, parse: (value: string) => unknown) {
+  return fallback === undefined ? undefined : parse(fallback);
+}
+
+function readDoor(read: Read, name: "PLATFORM_API" | "MCP_API", defaultPort: number) {
+  const givenUrl = read(`${name}_BASE_URL`, undefined, url);
+  const port = read(`${name}_PORT`, String(loopbackPort(givenUrl) ?? defaultPort), integer(0, 65_535));
+  return { port, baseUrl: givenUrl ?? `http://localhost:${port}` };
+}
+
+// A loopback base URL names the port people will use, so it is also the port to listen on; behind a proxy it is not.
+function loopbackPort(baseUrl: string | undefined): number | undefined {
+  if (baseUrl === undefined) return undefined;
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return protocol === "http:" && isLoopbackName(hostname) && port !== "" ? Number(port) : undefined;
+}
+
+export function isLoopbackName(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname === "::1" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+const text = (value: string) => value;
+
+const oneOf =
+  <const Choice extends string>(...choices: Choice[]) =>
+  (value: string): Choice => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
+    return choice;
+  };
+
+const integer = (least: number, most: number) => (value: string) => {
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
+  return number;
+};
+
+const duration = (value: string) => {
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined || milliseconds === 0) throw new Error("must be a duration such as 90s, 5m or 1h");
+  return milliseconds;
+};
+
+const url = (value: string) => {
+  const parsed = URL.parse(value);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error("must be an absolute http or https URL");
+  if (parsed.username || parsed.password || parsed.search || parsed.hash) throw new Error("must have no user, query or fragment");
+  return value.replace(/\/+$/, "");
+};
+
+const template = (placeholder: string) => (value: string) => {
+  if (!value.includes(placeholder)) throw new Error(`must contain ${placeholder}`);
+  url(value.replaceAll(placeholder, "x"));
+  return value;
+};
+
+const postgresUrl = (value: string) => {
+  if (!/^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? "")) throw new Error("must be a postgres:// URL");
+  return value;
+};
+
+const smtpUrl = (value: string) => {
+  if (!/^smtps?:$/.test(URL.parse(value)?.protocol ?? "")) throw new Error("must be an smtp:// or smtps:// URL");
+  return value;
+};
+
+const cidrs = (value: string) => {
+  const entries = value.split(/[\s,]+/).filter((entry) => entry !== "");
+  const wrong = entries.find((entry) => !isCidr(entry));
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not an address range such as 10.0.0.0/8`);
+  return entries;
+};
+
+const key = (value: string) => {
+  const bytes = Buffer.from(value, "base64");
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(value) || bytes.length !== 32)
+    throw new Error("must be 32 random bytes in base64 (openssl rand -base64 32)");
+  return bytes;
+};

@@ -1,0 +1,141 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { serializerCompiler } from "fastify-type-provider-zod";
+import { newId } from "../base/ids.ts";
+import { readJson } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import { requireAccessDeclarations } from "./access.ts";
+import { createAllowedMethods } from "./allowed-methods.ts";
+import { createHostCheck } from "./host-check.ts";
+import type { OperationsOptions } from "./operations-routes.ts";
+import { createErrorHandler, problemType, sendProblem, toProblem, toRefusal } from "./problem.ts";
+import { validatorCompiler } from "./validate-request.ts";
+
+export type DoorOptions = OperationsOptions & {
+  name: "platform" | "gateway";
+  baseUrl: string;
+  /** Addresses of proxies whose X-Forwarded-* headers are believed. */
+  trustedProxies: string[];
+  log: Log;
+  /** A last chance to answer a path no route knows; true when it did. */
+  answerUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => boolean;
+};
+
+const bodyLimitBytes = 10 * 1024 * 1024;
+const lingerLimitMs = 1000;
+
+/** What both doors share: request ids, strict reading of requests, one error form, measuring, and access declared by every route. */
+export function createDoor(options: DoorOptions): FastifyInstance {
+  const { log, metrics } = options;
+  const server = Fastify({
+    logger: false,
+    trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
+    genReqId: () => newId(),
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: "idle",
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // A request without Host is refused by the host check, which answers with a body.
+    http: { maxHeaderSize: 16 * 1024, requireHostHeader: false },
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => void sendProblem(reply, request, toRefusal(error)),
+    clientErrorHandler: answerUnreadableRequest,
+  });
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(createErrorHandler(log));
+  requireAccessDeclarations(server);
+  const allowedMethods = createAllowedMethods(server);
+  server.setNotFoundHandler((request, reply) => {
+    if (options.answerUnknownPath?.(request, reply)) return reply;
+    throw allowedMethods.refusalFor(request);
+  });
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      requireUtf8(request);
+      done(null, body.length === 0 ? undefined : readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  const checkHost = createHostCheck(options.baseUrl);
+  server.addHook("onRequest", async (request, reply) => {
+    reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
+    if (options.isStopping()) reply.header("Connection", "close");
+    refuseRepeatedHeaders(request);
+    if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
+    if (request.routeOptions.config.access !== "operations") checkHost(request);
+  });
+  server.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "(none)";
+    const labels = { door: options.name, method: request.method, route, status: reply.statusCode };
+    metrics.observeRequest(labels, reply.elapsedTime / 1000);
+    log.debug({ ...labels, requestId: request.id, traceId: traceIdOf(request), elapsedMs: Math.round(reply.elapsedTime) }, "answered");
+  });
+  // Without these listeners Node answers on its own, with no body.
+  server.server.on("connect", (_request, socket) =>
+    answerUnroutable(socket, new Refusal("method_not_allowed", "This is not a proxy.", { headers: { Allow: "GET, POST" } })),
+  );
+  server.server.on("checkExpectation", server.routing);
+  return server;
+}
+
+const traceIdOf = (request: FastifyRequest): string | undefined =>
+  /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(String(request.headers.traceparent))?.[1];
+
+const singleHeaders = new Set(["host", "x-api-key", "authorization", "content-type", "origin", "idempotency-key"]);
+
+// Node keeps the first or joins the values; either way two parties could read two different requests.
+function refuseRepeatedHeaders(request: FastifyRequest): void {
+  const seen = new Set<string>();
+  const { rawHeaders } = request.raw;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
+    if (!singleHeaders.has(name)) continue;
+    if (seen.has(name))
+      throw new Refusal("malformed_request", `The header ${name} may be sent only once.`, {
+        errors: [{ pointer: name, detail: "may be sent only once" }],
+      });
+    seen.add(name);
+  }
+}
+
+// RFC 8259: JSON between systems is UTF-8. Other names for it would have the bytes read as what the sender did not mean.
+function requireUtf8(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new Refusal("unsupported_media_type", "Send the body as application/json in UTF-8.");
+}
+
+function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET") return void socket.destroy();
+  answerUnroutable(socket, unreadable[error.code ?? ""] ?? new Refusal("malformed_request", "This is not a valid HTTP request."));
+}
+
+const unreadable: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: new Refusal("headers_too_large", "The headers are larger than 16 KiB."),
+  ERR_HTTP_REQUEST_TIMEOUT: new Refusal("request_timeout", "The request took too long to arrive."),
+};
+
+/** For what never becomes a request of the framework. Nobody else watches such a connection any more, so it is also ended here. */
+function answerUnroutable(socket: Duplex, refusal: Refusal): void {
+  socket.on("error", () => socket.destroy());
+  setTimeout(() => socket.destroy(), lingerLimitMs).unref();
+  const requestId = newId();
+  const problem = toProblem(refusal, { instance: "/", requestId });
+  const body = JSON.stringify(problem);
+  const headers = {
+    ...refusal.headers,
+    "Content-Type": problemType,
+    "Content-Length": Buffer.byteLength(body),
+    "X-Request-Id": requestId,
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join("")}\r\n${body}`);
+}

@@ -1,0 +1,43 @@
+import { isIPv6 } from "node:net";
+import rateLimit, { type RateLimitOptions } from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Refusal } from "../base/refusal.ts";
+import { keyOf } from "./caller.ts";
+
+/** Must be registered before the routes it limits. Each process counts for itself. */
+export async function registerRateLimit(server: FastifyInstance): Promise<void> {
+  await server.register(rateLimit, {
+    global: false,
+    enableDraftSpec: true,
+    errorResponseBuilder: (_request, { ttl }) => new Refusal("rate_limited", `Too many requests. Try again in ${Math.ceil(ttl / 1000)} s.`),
+  });
+}
+
+/** Counts per caller address and, when given, per what the request is about. */
+export function limitPerMinute(max: number, subjectOf?: (request: FastifyRequest) => string): RateLimitOptions {
+  return {
+    max,
+    timeWindow: 60_000,
+    hook: subjectOf ? "preValidation" : "onRequest",
+    keyGenerator: (request) => `${networkOf(request.ip)} ${subjectOf?.(request) ?? ""}`,
+  };
+}
+
+/** Counts per API key, wherever its calls come from. */
+export const limitKeyPerMinute = (max: number): RateLimitOptions => ({
+  max,
+  timeWindow: 60_000,
+  keyGenerator: (request) => keyOf(request).apiKeyId,
+});
+
+// An IPv6 customer owns a whole /64, so single addresses say nothing.
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
+  const [head = "", tail] = address.split("::", 2);
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const tailGroups = tail === "" ? [] : tail.split(":");
+    groups.push(...Array.from({ length: 8 - groups.length - tailGroups.length }, () => "0"), ...tailGroups);
+  }
+  return groups.slice(0, 4).join(":");
+}
