@@ -1,0 +1,182 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { Refusal } from "../base/refusal.ts";
+import { type UserCaller, userOf } from "../door/caller.ts";
+import { limitPerMinute } from "../door/rate-limit.ts";
+import type { Identity } from "./identity.ts";
+import * as wire from "./wire.ts";
+
+export type AccountRouteOptions = { identity: Identity; isSignUpOpen: boolean; signInLimitPerMinute: number };
+
+const tags = ["Accounts"];
+const nothing = z.undefined().describe("Nothing.");
+
+export function registerAccountRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
+  registerEntryRoutes(server, options);
+  registerProfileRoutes(server, options);
+}
+
+/** Ways in: everything a person without a session may do. */
+function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, signInLimitPerMinute }: AccountRouteOptions): void {
+  const { accounts, setup } = identity;
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+  const config = { access: "public", rateLimit: limitPerMinute(signInLimitPerMinute, accountOf) } as const;
+
+  routes.get(
+    "/api/setup",
+    { config: { access: "public" }, schema: { tags, summary: "Is the first account still missing?", response: { 200: wire.setupState } } },
+    () => setup.state(),
+  );
+
+  routes.post(
+    "/api/setup",
+    { config, schema: { tags, summary: "Create the first account", body: wire.setupRequest, response: { 201: wire.setupResult } } },
+    async (request, reply) => {
+      const { setupToken, name, ...rest } = request.body;
+      const owner = { name: name ?? nameFromEmail(rest.email), ...rest };
+      const { cookies, ...result } = await setup.createFirst(owner, setupToken, sessionHeaders(request));
+      return reply.code(201).header("set-cookie", cookies).send(result);
+    },
+  );
+
+  routes.post(
+    "/api/sign-up",
+    {
+      config,
+      schema: { tags, summary: "Create an account (hosted service)", body: wire.signUpRequest, response: { 201: wire.setupResult } },
+    },
+    async (request, reply) => {
+      if (!isSignUpOpen) throw new Refusal("sign_up_closed", "Accounts are created by invitation here.");
+      const { cookies, ...result } = await setup.createOwner(request.body, sessionHeaders(request));
+      return reply.code(201).header("set-cookie", cookies).send(result);
+    },
+  );
+
+  routes.post(
+    "/api/sign-in",
+    { config, schema: { tags, summary: "Sign in", body: wire.signInRequest, response: { 200: wire.me } } },
+    async (request, reply) => {
+      const { cookies } = await accounts.signIn(sessionHeaders(request), request.body);
+      return await sendMe(identity, reply, cookies);
+    },
+  );
+
+  routes.post(
+    "/api/password-reset",
+    {
+      config,
+      schema: { tags, summary: "Ask for a link to reset a password", body: wire.passwordResetRequest, response: { 202: nothing } },
+    },
+    async (request, reply) => {
+      await accounts.requestPasswordReset(request.body.email);
+      return reply.code(202).send();
+    },
+  );
+
+  routes.post(
+    "/api/password-reset/confirm",
+    { config, schema: { tags, summary: "Choose a new password", body: wire.passwordResetConfirm, response: { 204: nothing } } },
+    async (request, reply) => {
+      await accounts.resetPassword(request.body);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitPerMinute }: AccountRouteOptions): void {
+  const { accounts, organizations, sessions } = identity;
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+  const config = { access: "session" } as const;
+
+  routes.post("/api/sign-out", { config, schema: { tags, summary: "Sign out", response: { 204: nothing } } }, async (request, reply) => {
+    reply.header("set-cookie", await accounts.signOut(sessionHeaders(request)));
+    return reply.code(204).send();
+  });
+
+  routes.get("/api/me", { config, schema: { tags, summary: "Who am I?", response: { 200: wire.me } } }, async (request) => {
+    const user = userOf(request);
+    return toMe(user, await organizations.listOf(user.userId));
+  });
+
+  routes.patch(
+    "/api/me",
+    { config, schema: { tags, summary: "Change my name", body: wire.profileChange, response: { 200: wire.me } } },
+    async (request) => {
+      const user = userOf(request);
+      await accounts.rename(sessionHeaders(request), request.body.name);
+      return toMe({ ...user, name: request.body.name }, await organizations.listOf(user.userId));
+    },
+  );
+
+  routes.post(
+    "/api/me/password",
+    {
+      config: { ...config, rateLimit: limitPerMinute(signInLimitPerMinute, (request) => userOf(request).userId) },
+      schema: { tags, summary: "Change my password; ends my other sessions", body: wire.passwordChange, response: { 204: nothing } },
+    },
+    async (request, reply) => {
+      reply.header("set-cookie", await accounts.changePassword(sessionHeaders(request), request.body));
+      return reply.code(204).send();
+    },
+  );
+
+  routes.get(
+    "/api/me/sessions",
+    { config, schema: { tags, summary: "Where I am signed in", response: { 200: wire.sessionList } } },
+    async (request) => {
+      const { userId, sessionId } = userOf(request);
+      return { data: await sessions.list(userId, sessionId) };
+    },
+  );
+
+  routes.delete(
+    "/api/me/sessions",
+    { config, schema: { tags, summary: "Sign out everywhere else", response: { 204: nothing } } },
+    async (request, reply) => {
+      const { userId, sessionId } = userOf(request);
+      await sessions.endOthers(userId, sessionId);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.delete(
+    "/api/me/sessions/:sessionId",
+    { config, schema: { tags, summary: "End one session", params: z.object({ sessionId: z.uuid() }), response: { 204: nothing } } },
+    async (request, reply) => {
+      await sessions.end(userOf(request).userId, request.params.sessionId);
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Only what better-auth needs: a caller cannot smuggle in other headers it might believe. */
+export function sessionHeaders(request: FastifyRequest): Headers {
+  const headers = new Headers({ "x-switchyard-peer": request.ip });
+  if (request.headers.cookie) headers.set("cookie", request.headers.cookie);
+  if (request.headers["user-agent"]) headers.set("user-agent", request.headers["user-agent"]);
+  return headers;
+}
+
+/** The answer to a person who has just come in, with the cookies of the new session. */
+export async function sendMe(identity: Identity, reply: FastifyReply, cookies: string[]): Promise<wire.Me> {
+  const { value } = await identity.accounts.authenticate(withCookies(cookies));
+  reply.header("set-cookie", cookies);
+  return toMe(value, await identity.organizations.listOf(value.userId));
+}
+
+const withCookies = (cookies: string[]) => new Headers({ cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") });
+
+export const toMe = (user: UserCaller, organizations: wire.Me["organizations"]): wire.Me => ({
+  user: { id: user.userId, name: user.name, email: user.email, createdAt: user.createdAt.toISOString() },
+  sessionId: user.sessionId,
+  organizations,
+});
+
+const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
+
+// Before validation: whatever was sent as e-mail address counts, so that a wrong form is limited too.
+function accountOf(request: FastifyRequest): string {
+  const { email } = (request.body ?? {}) as { email?: unknown };
+  return typeof email === "string" ? email.trim().toLowerCase().slice(0, 254) : "";
+}

@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import type { Database } from "../storage/database.ts";
+import type { ApiKeyRow, IdentityDb } from "./store.ts";
+import type { ApiKeyScope } from "./wire.ts";
+
+export const insertApiKey = (
+  db: IdentityDb,
+  row: Pick<ApiKeyRow, "id" | "organization_id" | "name" | "hash" | "hint" | "scopes" | "created_by" | "expires_at">,
+) => db.insertInto("api_key").values(row).returningAll().executeTakeFirstOrThrow();
+
+export const listApiKeys = (db: IdentityDb, organizationId: string) =>
+  db
+    .selectFrom("api_key")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("revoked_at", "is", null)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+
+export const replaceApiKeyHash = (db: IdentityDb, organizationId: string, keyId: string, replacement: { hash: Buffer; hint: string }) =>
+  db
+    .updateTable("api_key")
+    .set({ ...replacement, regenerated_at: sql<Date>`now()` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", keyId)
+    .where("revoked_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+
+/** The row stays so that history can still name the key; its hash goes, so that nothing can match it again. */
+export async function revokeApiKey(db: IdentityDb, organizationId: string, keyId: string): Promise<boolean> {
+  const result = await db
+    .updateTable("api_key")
+    .set({ revoked_at: sql<Date>`now()`, hash: sql<Buffer>`sha256(hash)` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", keyId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export const touchApiKeys = (db: IdentityDb, keyIds: string[]) =>
+  db.updateTable("api_key").set({ last_used_at: sql<Date>`now()` }).where("id", "in", keyIds).execute();
+
+export type VerifiedKey = {
+  id: string;
+  name: string;
+  organizationId: string | null;
+  ownerType: string;
+  scopes: ApiKeyScope[];
+  expired: boolean;
+};
+
+const verifyStatement = {
+  name: "api_key_verify",
+  text: `SELECT id, name, organization_id AS "organizationId", owner_type AS "ownerType", scopes, coalesce(expires_at <= now(), false) AS expired
+         FROM api_key WHERE hash = $1 AND revoked_at IS NULL`,
+};
+
+export async function findApiKeyByHash(db: Database, hash: Buffer): Promise<VerifiedKey | undefined> {
+  return (await db.prepared<VerifiedKey>(verifyStatement, [hash]))[0];
+}

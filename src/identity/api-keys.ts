@@ -1,0 +1,133 @@
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { KeyCaller } from "../door/caller.ts";
+import type { Database } from "../storage/database.ts";
+import {
+  findApiKeyByHash,
+  insertApiKey,
+  listApiKeys,
+  replaceApiKeyHash,
+  revokeApiKey,
+  touchApiKeys,
+  type VerifiedKey,
+} from "./api-key-store.ts";
+import { hashApiKey, hasValidChecksum, hintOfApiKey, newApiKeyText } from "./api-key-text.ts";
+import { type ApiKeyRow, identityTables } from "./store.ts";
+import type { ApiKey, ApiKeyScope, ApiKeyWithText } from "./wire.ts";
+
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+const touchIntervalMs = 60_000;
+
+export function createApiKeys({ db, log }: { db: Database; log: Log }) {
+  const tables = identityTables(db);
+  const lastUse = createLastUse({ log, write: (keyIds) => touchApiKeys(tables, keyIds) });
+
+  return {
+    async create(organizationId: string, request: NewApiKey): Promise<ApiKeyWithText> {
+      const key = newApiKeyText();
+      const row = await insertApiKey(tables, {
+        id: newId(),
+        organization_id: organizationId,
+        name: request.name,
+        hash: hashApiKey(key),
+        hint: hintOfApiKey(key),
+        scopes: [...new Set(request.scopes)],
+        created_by: request.createdBy,
+        expires_at: futureDate(request.expiresAt),
+      });
+      return { ...toWire(row), key };
+    },
+
+    async list(organizationId: string): Promise<ApiKey[]> {
+      return (await listApiKeys(tables, organizationId)).map(toWire);
+    },
+
+    async regenerate(organizationId: string, keyId: string): Promise<ApiKeyWithText> {
+      const key = newApiKeyText();
+      const row = await replaceApiKeyHash(tables, organizationId, keyId, { hash: hashApiKey(key), hint: hintOfApiKey(key) });
+      if (!row) throw keyNotFound();
+      return { ...toWire(row), key };
+    },
+
+    async revoke(organizationId: string, keyId: string): Promise<void> {
+      if (!(await revokeApiKey(tables, organizationId, keyId))) throw keyNotFound();
+    },
+
+    /** Asks the database every time: a revoked key must fail on the very next request of any process. */
+    async verify(text: string | undefined, scope: ApiKeyScope): Promise<KeyCaller> {
+      if (text === undefined || text === "") throw new Refusal("api_key_missing", "Send an API key in the X-API-Key header.");
+      if (!hasValidChecksum(text)) throw keyInvalid();
+      const key = await findApiKeyByHash(db, hashApiKey(text));
+      if (!key) throw keyInvalid();
+      const organizationId = requireUsable(key, scope);
+      lastUse.note(key.id);
+      return { organizationId, apiKeyId: key.id, apiKeyName: key.name };
+    },
+
+    close: () => lastUse.flush(),
+  };
+}
+
+type NewApiKey = { name: string; scopes: ApiKeyScope[]; expiresAt?: string | undefined; createdBy: string | null };
+
+const keyNotFound = () => new Refusal("not_found", "There is no such API key.");
+const keyInvalid = () => new Refusal("api_key_invalid", "This API key is not valid.");
+
+/** The organization the key speaks for, when it may be used for this. */
+function requireUsable(key: VerifiedKey, scope: ApiKeyScope): string {
+  if (key.expired) throw new Refusal("api_key_expired", "This API key has expired.");
+  if (key.ownerType !== "organization" || key.organizationId === null)
+    throw new Refusal("organization_key_required", "Only a key of an organization is accepted here.");
+  if (!key.scopes.includes(scope)) throw new Refusal("insufficient_scope", `This API key lacks the scope ${scope}.`);
+  return key.organizationId;
+}
+
+function futureDate(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const date = new Date(text);
+  if (date.getTime() > Date.now()) return date;
+  throw new Refusal("validation_failed", "The expiry lies in the past.", {
+    errors: [{ pointer: "/expiresAt", detail: "must lie in the future" }],
+  });
+}
+
+const toWire = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  hint: row.hint,
+  scopes: row.scopes,
+  createdAt: row.created_at.toISOString(),
+  regeneratedAt: row.regenerated_at?.toISOString() ?? null,
+  expiresAt: row.expires_at?.toISOString() ?? null,
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+});
+
+/** At most one write per key and minute, away from the request that caused it. */
+function createLastUse({ write, log }: { write: (keyIds: string[]) => Promise<unknown>; log: Log }) {
+  const writtenAt = new Map<string, number>();
+  let pending = new Set<string>();
+  let flushing: Promise<void> | undefined;
+
+  const flush = async () => {
+    while (pending.size > 0) {
+      const keyIds = [...pending];
+      pending = new Set();
+      await write(keyIds).catch((error: Error) => log.warn({ error: error.message }, "last use of API keys was not recorded"));
+    }
+    flushing = undefined;
+  };
+
+  return {
+    note(keyId: string) {
+      const now = performance.now();
+      if (now - (writtenAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < touchIntervalMs) return;
+      writtenAt.set(keyId, now);
+      if (writtenAt.size > 10_000) writtenAt.clear();
+      pending.add(keyId);
+      flushing ??= flush();
+    },
+    flush: () => flushing ?? Promise.resolve(),
+  };
+}

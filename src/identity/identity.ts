@@ -1,0 +1,44 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Database } from "../storage/database.ts";
+import { createAccounts } from "./accounts.ts";
+import { createApiKeys } from "./api-keys.ts";
+import { createInvitations } from "./invitations.ts";
+import { createMailer } from "./mailer.ts";
+import { createOrganizations } from "./organizations.ts";
+import { createSessions } from "./sessions.ts";
+import { createSetup } from "./setup.ts";
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  cookieKey: Buffer;
+  /** Where the web UI is reached: cookies and links are made for it. */
+  baseUrl: string;
+  mail: { smtpUrl: string | undefined; from: string };
+  /** What the first visitor must know, when strangers can reach the server. */
+  setupToken: string | undefined;
+};
+
+/** People, organizations and API keys. */
+export function createIdentity({ db, clock, log, cookieKey, baseUrl, mail, setupToken }: Options) {
+  const mailer = createMailer({ ...mail, log });
+  const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, log });
+  const organizations = createOrganizations({ db });
+  const apiKeys = createApiKeys({ db, log });
+  return {
+    accounts,
+    organizations,
+    apiKeys,
+    sessions: createSessions({ db }),
+    invitations: createInvitations({ db, clock, mailer, baseUrl }),
+    setup: createSetup({ db, accounts, organizations, setupToken }),
+    async close() {
+      await apiKeys.close();
+      await mailer.close();
+    },
+  };
+}
