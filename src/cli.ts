@@ -1,0 +1,50 @@
+import { describeFailure } from "./commands/describe-failure.ts";
+
+/** Runs one operator command: JSON on stdout, or a clear line on stderr and an exit code that is not 0. */
+export async function runCommand(command: string, words: string[]): Promise<number> {
+  if (command === "help" || command === "--help") {
+    process.stderr.write(`${usage}\n`);
+    return 0;
+  }
+  const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!load) {
+    process.stderr.write(`There is no such command; say one of: serve, ${Object.keys(commands).join(", ")}, help\n`);
+    return 2;
+  }
+  try {
+    const run = await load();
+    process.stdout.write(`${JSON.stringify(await run(words), null, 2)}\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${command}: ${describeFailure(error)}\n`);
+    return 1;
+  }
+}
+
+export type Command = (words: string[]) => Promise<unknown>;
+
+// Loaded when asked for, so that a short command starts quickly.
+const commands: Record<string, () => Promise<Command>> = {
+  setup: async () => (await import("./commands/setup.ts")).setup,
+  keys: async () => (await import("./commands/keys.ts")).keys,
+  members: async () => (await import("./commands/members.ts")).members,
+  organizations: async () => (await import("./commands/organizations.ts")).organizations,
+  migrate: async () => (await import("./commands/migrate.ts")).migrateDatabase,
+};
+
+const usage = `Usage: npm run -s cli -- <command>
+
+  serve [--roles platform,gateway,worker]
+  setup --email E --password P --organization NAME [--name N]
+  organizations list
+  keys create --organization ID --name N --scope S [--scope S] [--expires-at TIME]
+  keys list --organization ID
+  keys regenerate --organization ID --id KEY
+  keys delete --organization ID --id KEY
+  members list --organization ID
+  members add --organization ID --email E --role R [--name N --password P]
+  members set-role --organization ID --id MEMBER --role R
+  members remove --organization ID --id MEMBER
+  migrate
+
+Answers are JSON. Scopes: workflows:trigger, mcp:invoke. Roles: owner, admin, member, viewer.`;

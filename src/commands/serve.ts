@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import { allRoles, type ProcessRole, startApp } from "../app.ts";
+import { createLog } from "../base/log.ts";
+import { readConfig, readEnvironment } from "../config.ts";
+import { describeFailure } from "./describe-failure.ts";
+
+const stopLimitMs = 30_000;
+
+/** Runs the server until a signal, or the end of npm, stops it. */
+export async function serve(options: string[]): Promise<void> {
+  try {
+    const roles = readRoles(options);
+    const environment = readEnvironment();
+    const config = readConfig(environment);
+    const log = createLog(config.logLevel);
+    const starting = startApp({ config, log, roles });
+    const isRunByNpm = environment.npm_lifecycle_event !== undefined;
+    // Before it is up, so that a stop during the start leaves no database behind.
+    stopOnSignals(async () => (await starting).stop(), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
+    process.stdout.write(`${welcome({ roles, config, app: await starting })}\n`);
+  } catch (error) {
+    process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function readRoles(options: string[]): readonly ProcessRole[] {
+  const { values } = parseArgs({ args: options, options: { roles: { type: "string" } } });
+  if (values.roles === undefined) return allRoles;
+  const names = values.roles.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !(allRoles as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Error(`--roles takes ${allRoles.join(", ")}; "${unknown}" is none of them.`);
+  return names as ProcessRole[];
+}
+
+function welcome({
+  roles,
+  config,
+  app,
+}: {
+  roles: readonly ProcessRole[];
+  config: ReturnType<typeof readConfig>;
+  app: Awaited<ReturnType<typeof startApp>>;
+}) {
+  const lines = ["", `Switchyard is ready (${roles.join(", ")})`];
+  if (roles.includes("platform"))
+    lines.push(`  Web UI and platform API   ${config.platform.baseUrl}`, `  API documentation         ${config.platform.baseUrl}/docs`);
+  if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
+  lines.push(`  Data                      ${config.databaseUrl === undefined ? config.dataDir : "the PostgreSQL of DATABASE_URL"}`);
+  if (app.firstAccountNeeded) {
+    lines.push("", `There is no account yet. Open ${config.platform.baseUrl}/setup to create the first one,`);
+    lines.push("or run: npm run -s cli -- setup --email you@example.com --password … --organization 'Your team'");
+    if (app.parts.setupToken !== undefined && roles.includes("platform")) lines.push(`Setup token: ${app.parts.setupToken}`);
+  }
+  return lines.join("\n");
+}
+
+function stopOnSignals(stop: () => Promise<void>, { isRunByNpm, note }: { isRunByNpm: boolean; note: (reason: string) => void }): void {
+  let stopping = false;
+  const begin = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    note(reason);
+    setTimeout(() => process.exit(1), stopLimitMs).unref();
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, begin);
+  // A signal to npm ends npm without reaching us: we notice that our parent is gone.
+  // It also keeps a process alive that has nothing else to wait for, such as a worker without a door.
+  const parent = process.ppid;
+  setInterval(() => isRunByNpm && process.ppid !== parent && begin("npm is gone"), 500);
+}

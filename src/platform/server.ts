@@ -1,0 +1,68 @@
+import helmet from "@fastify/helmet";
+import type { FastifyInstance } from "fastify";
+import { createDoor, type DoorOptions } from "../door/create-door.ts";
+import { registerOperationsRoutes } from "../door/operations-routes.ts";
+import { registerRateLimit } from "../door/rate-limit.ts";
+import { registerAccountRoutes } from "../identity/account-routes.ts";
+import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
+import type { Identity } from "../identity/identity.ts";
+import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
+import { registerTriggerRoute } from "../workflows/routes.ts";
+import { createAuthenticate } from "./authenticate.ts";
+import { registerOpenApi } from "./openapi.ts";
+import { answerWithPage, registerWebUi } from "./web-ui.ts";
+
+export type PlatformOptions = {
+  door: Omit<DoorOptions, "name">;
+  identity: Identity;
+  version: string;
+  isSignUpOpen: boolean;
+  signInLimitPerMinute: number;
+  keyLimitPerMinute: number;
+};
+
+/** Port 3000: the platform API, its documentation and the web UI. */
+export async function createPlatformServer({
+  door,
+  identity,
+  version,
+  keyLimitPerMinute,
+  ...accountOptions
+}: PlatformOptions): Promise<FastifyInstance> {
+  const server = createDoor({ ...door, name: "platform", answerUnknownPath: answerWithPage });
+  await registerSecurityHeaders(server, door.baseUrl);
+  await registerRateLimit(server);
+  await registerOpenApi(server, { baseUrl: door.baseUrl, version });
+  server.decorateRequest("caller");
+  server.addHook("onRequest", createAuthenticate({ identity, baseUrl: door.baseUrl }));
+
+  registerOperationsRoutes(server, door);
+  registerAccountRoutes(server, { identity, ...accountOptions });
+  registerOrganizationRoutes(server, { identity, ...accountOptions });
+  registerApiKeyRoutes(server, identity);
+  registerTriggerRoute(server, { keyLimitPerMinute });
+  await registerWebUi(server);
+  return server;
+}
+
+async function registerSecurityHeaders(server: FastifyInstance, baseUrl: string): Promise<void> {
+  await server.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", "data:"],
+        connectSrc: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+        objectSrc: ["'none'"],
+        formAction: ["'self'"],
+      },
+    },
+    frameguard: { action: "deny" },
+    referrerPolicy: { policy: "no-referrer" },
+    strictTransportSecurity: baseUrl.startsWith("https://") ? { maxAge: 31_536_000 } : false,
+  });
+}
