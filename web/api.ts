@@ -1,0 +1,90 @@
+import type {
+  CreatedInvitation,
+  InvitationView,
+  Me,
+  Member,
+  Organization,
+  Role,
+  SessionEntry,
+  SetupRequest,
+  SetupState,
+} from "../src/identity/wire.ts";
+import { parseProblem, unreachable, unreadable } from "./problem.ts";
+
+export type Invitation = Omit<CreatedInvitation, "link">;
+
+/** The platform API. Every call throws an `ApiProblem` when the answer is not a success. */
+export const api = createApi((path, init) => fetch(path, init));
+
+export function createApi(send: Send) {
+  const get = <Answer>(path: string) => request<Answer>(send, "GET", path);
+  const post = <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body);
+  const patch = <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body);
+  const remove = (path: string) => request<void>(send, "DELETE", path);
+
+  return {
+    setupState: () => get<SetupState>("/api/setup"),
+    setUp: (body: SetupRequest) => post<{ userId: string; organizationId: string }>("/api/setup", body),
+
+    signIn: (body: { email: string; password: string }) => post<Me>("/api/sign-in", body),
+    signOut: () => post<void>("/api/sign-out"),
+    requestPasswordReset: (body: { email: string }) => post<void>("/api/password-reset", body),
+    confirmPasswordReset: (body: { token: string; newPassword: string }) => post<void>("/api/password-reset/confirm", body),
+
+    me: () => get<Me>("/api/me"),
+    changeProfile: (body: { name: string }) => patch<unknown>("/api/me", body),
+    changePassword: (body: { currentPassword: string; newPassword: string }) => post<void>("/api/me/password", body),
+    sessions: () => get<List<SessionEntry>>("/api/me/sessions"),
+    endSession: (sessionId: string) => remove(path`/api/me/sessions/${sessionId}`),
+    endOtherSessions: () => remove("/api/me/sessions"),
+
+    createOrganization: (body: { name: string }) => post<Organization>("/api/organizations", body),
+    members: (organizationId: string) => get<List<Member>>(path`/api/organizations/${organizationId}/members`),
+    changeMember: (organizationId: string, memberId: string, body: { role: Role }) =>
+      patch<unknown>(path`/api/organizations/${organizationId}/members/${memberId}`, body),
+    removeMember: (organizationId: string, memberId: string) => remove(path`/api/organizations/${organizationId}/members/${memberId}`),
+    leaveOrganization: (organizationId: string) => remove(path`/api/organizations/${organizationId}/members/me`),
+    invitations: (organizationId: string) => get<List<Invitation>>(path`/api/organizations/${organizationId}/invitations`),
+    invite: (organizationId: string, body: { email: string; role: Role }) =>
+      post<CreatedInvitation>(path`/api/organizations/${organizationId}/invitations`, body),
+    withdrawInvitation: (organizationId: string, invitationId: string) =>
+      remove(path`/api/organizations/${organizationId}/invitations/${invitationId}`),
+
+    invitation: (invitationId: string, token: string) => get<InvitationView>(path`/api/invitations/${invitationId}?token=${token}`),
+    acceptInvitation: (invitationId: string, body: { token: string }) => post<Me>(path`/api/invitations/${invitationId}/accept`, body),
+    signUpByInvitation: (invitationId: string, body: { token: string; name: string; password: string }) =>
+      post<Me>(path`/api/invitations/${invitationId}/sign-up`, body),
+  };
+}
+
+type Send = (path: string, init: RequestInit) => Promise<Response>;
+type List<Entry> = { data: Entry[] };
+
+function path(texts: TemplateStringsArray, ...parts: string[]): string {
+  return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
+}
+
+async function request<Answer>(send: Send, method: string, address: string, body?: object): Promise<Answer> {
+  const init: RequestInit = body ? { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } } : { method };
+  let response: Response;
+  let text: string;
+  try {
+    response = await send(address, init);
+    text = await response.text();
+  } catch {
+    throw unreachable();
+  }
+  if (!response.ok) throw parseProblem(response.status, parseJson(text));
+  if (text === "") return undefined as Answer;
+  const answer = parseJson(text);
+  if (answer === undefined) throw unreadable(response.status);
+  return answer as Answer;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+/** The first letters of a name. Always beside the name itself, so it is hidden from assistive technology. */
+export function Avatar({ name, square = false }: { name: string; square?: boolean }) {
+  const initials = name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? "")
+    .join("")
+    .toUpperCase();
+  return (
+    <span
+      aria-hidden="true"
+      className={`grid size-8 shrink-0 place-items-center bg-accent-soft text-xs font-semibold text-accent ${square ? "rounded-md" : "rounded-full"}`}
+    >
+      {initials}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "./api.ts";
+import { isStatus } from "./problem.ts";
+
+export const setupQuery = queryOptions({
+  queryKey: ["setup"],
+  queryFn: api.setupState,
+  staleTime: ({ state }) => (state.data?.needed === false ? Number.POSITIVE_INFINITY : 0),
+});
+
+/** Who is signed in; null means nobody. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: () =>
+    api.me().catch((error: unknown) => {
+      if (isStatus(error, 401)) return null;
+      throw error;
+    }),
+});
+
+export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: async () => (await api.sessions()).data });
+
+export const membersQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["organizations", organizationId, "members"],
+    queryFn: async () => (await api.members(organizationId)).data,
+  });
+
+export const invitationsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["organizations", organizationId, "invitations"],
+    queryFn: async () => (await api.invitations(organizationId)).data,
+  });
+
+export const invitationQuery = (invitationId: string, token: string) =>
+  queryOptions({ queryKey: ["invitation", invitationId, token], queryFn: () => api.invitation(invitationId, token) });

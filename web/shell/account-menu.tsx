@@ -1,0 +1,75 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
+import type { ReactNode } from "react";
+import { api } from "../api.ts";
+import { Avatar } from "../parts/avatar.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "../parts/menu.tsx";
+import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { useMe } from "../session.ts";
+import { type Theme, themes, useTheme } from "../theme.ts";
+
+export function AccountMenu() {
+  const { user } = useMe();
+  const navigate = useNavigate();
+  const [theme, chooseTheme] = useTheme();
+  // A full page load, so that nothing of the person stays in memory.
+  const signOut = useMutation({ mutationFn: api.signOut, onSuccess: () => location.assign("/sign-in") });
+
+  return (
+    <>
+      {signOut.isError && <ProblemNotice error={signOut.error} />}
+      <Menu
+        label={`Account: ${user.name}`}
+        side="top"
+        trigger={
+          <>
+            <Avatar name={user.name} />
+            <span className="grid min-w-0">
+              <span className="truncate font-medium">{user.name}</span>
+              <span className="truncate text-xs text-muted">{user.email}</span>
+            </span>
+            <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+          </>
+        }
+      >
+        <MenuChoice
+          label="Theme"
+          value={theme}
+          onChange={(value) => chooseTheme(themes.find((entry) => entry === value) ?? "system")}
+          options={themes.map((value) => ({ value, content: themeOptions[value] }))}
+        />
+        <MenuLine />
+        <MenuItem onSelect={() => void navigate({ to: "/account" })}>
+          <UserRound className="size-4" aria-hidden="true" />
+          Account
+        </MenuItem>
+        <MenuItem onSelect={() => signOut.mutate()}>
+          <LogOut className="size-4" aria-hidden="true" />
+          Sign out
+        </MenuItem>
+      </Menu>
+    </>
+  );
+}
+
+const themeOptions: Record<Theme, ReactNode> = {
+  system: (
+    <>
+      <Monitor className="size-4" aria-hidden="true" />
+      System
+    </>
+  ),
+  light: (
+    <>
+      <Sun className="size-4" aria-hidden="true" />
+      Light
+    </>
+  ),
+  dark: (
+    <>
+      <Moon className="size-4" aria-hidden="true" />
+      Dark
+    </>
+  ),
+};

@@ -1,0 +1,82 @@
+import { Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { Menu as MenuIcon, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { InsideShell } from "../parts/front-page.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { findHomeOrganization, useMe } from "../session.ts";
+import { AccountMenu } from "./account-menu.tsx";
+import { ConnectionNotice } from "./connection-notice.tsx";
+import { Navigation } from "./navigation.tsx";
+import { OrganizationSwitcher } from "./organization-switcher.tsx";
+
+/** The frame around every page of a signed-in person: navigation beside it, or above it on a narrow screen. */
+export function AppShell() {
+  const me = useMe();
+  const { organizationId } = useParams({ strict: false });
+  const organization = me.organizations.find(({ id }) => id === organizationId) ?? findHomeOrganization(me);
+  const { pathname } = useLocation();
+  const [menuOpen, setMenuOpen] = useState(false);
+  const main = useFocusOnNavigation(pathname);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a narrow screen shows the page again after every navigation.
+  useEffect(() => setMenuOpen(false), [pathname]);
+
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:px-4 focus:py-2"
+      >
+        Skip to the content
+      </a>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from wherever the focus is in it. */}
+      <div
+        className="sticky top-0 z-30 flex max-h-dvh flex-col border-b border-line bg-surface md:h-dvh md:border-r md:border-b-0"
+        onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
+      >
+        <div className="flex items-center justify-between px-4 py-3 md:pt-5">
+          <p className="flex items-center gap-2.5 font-semibold tracking-tight">
+            <Mark />
+            Switchyard
+          </p>
+          <Button
+            look="bare"
+            className="-mr-2 md:hidden"
+            aria-expanded={menuOpen}
+            aria-controls="menu"
+            onClick={() => setMenuOpen(!menuOpen)}
+          >
+            {menuOpen ? <X className="size-5" aria-hidden="true" /> : <MenuIcon className="size-5" aria-hidden="true" />}
+            Menu
+          </Button>
+        </div>
+        <div id="menu" className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"}`}>
+          <OrganizationSwitcher current={organization} />
+          {organization && <Navigation organizationId={organization.id} />}
+          <div className="mt-auto border-t border-line pt-3">
+            <AccountMenu />
+          </div>
+        </div>
+      </div>
+      <main id="content" ref={main} tabIndex={-1} className="min-w-0 outline-none">
+        <ConnectionNotice />
+        <InsideShell value={true}>
+          <Outlet />
+        </InsideShell>
+      </main>
+    </div>
+  );
+}
+
+/** Moves the focus to the new page, as a full page load would, but not when the shell first appears. */
+function useFocusOnNavigation(pathname: string) {
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    main.current?.focus();
+  }, [pathname]);
+  return main;
+}

@@ -1,0 +1,68 @@
+import { useNavigate } from "@tanstack/react-router";
+import { ChevronsUpDown, Plus } from "lucide-react";
+import { useState } from "react";
+import { Avatar } from "../parts/avatar.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "../parts/menu.tsx";
+import { type MyOrganization, roleNames, useMe } from "../session.ts";
+import { NewOrganizationForm } from "./new-organization-form.tsx";
+
+export function OrganizationSwitcher({ current }: { current: MyOrganization | undefined }) {
+  const { organizations } = useMe();
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  const options = organizations.map((organization) => ({
+    value: organization.id,
+    content: <OrganizationLine organization={organization} />,
+  }));
+
+  return (
+    <>
+      <Menu
+        label={current ? `Organization: ${current.name}` : "Organization"}
+        trigger={
+          <>
+            {current ? <OrganizationLine organization={current} /> : <span className="text-muted">No organization</span>}
+            <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+          </>
+        }
+      >
+        {organizations.length > 0 && (
+          <>
+            <MenuChoice
+              label="Organizations"
+              value={current?.id ?? ""}
+              onChange={(organizationId) => void navigate({ to: "/o/$organizationId", params: { organizationId } })}
+              options={options}
+            />
+            <MenuLine />
+          </>
+        )}
+        <MenuItem onSelect={() => setCreating(true)}>
+          <Plus className="size-4" aria-hidden="true" />
+          New organization…
+        </MenuItem>
+      </Menu>
+      <Dialog
+        open={creating}
+        onOpenChange={setCreating}
+        title="New organization"
+        description="Workflows, keys, credentials and history belong to an organization. You become its owner."
+      >
+        <NewOrganizationForm onCreated={() => setCreating(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function OrganizationLine({ organization }: { organization: MyOrganization }) {
+  return (
+    <>
+      <Avatar name={organization.name} square />
+      <span className="grid min-w-0">
+        <span className="truncate font-medium">{organization.name}</span>
+        <span className="truncate text-xs text-muted">{roleNames[organization.role]}</span>
+      </span>
+    </>
+  );
+}
