@@ -1,0 +1,31 @@
+// The law for import directions: a folder of src/ may import itself and what stands here. A wire.ts is open to all but the folders below.
+const features = ["identity", "vault", "execution", "workflows", "history", "oauth", "catalog"];
+const ground = ["storage", "base"];
+
+export const mayImport: Record<string, readonly string[]> = {
+  gateway: [...features, "contract", "door", ...ground],
+  platform: [...features, "contract", "door", ...ground],
+  workflows: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
+  oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
+  execution: ["vault", "catalog", "contract", "base"],
+  vault: ["contract", "door", ...ground],
+  identity: ["contract", "door", ...ground],
+  history: ["contract", "door", ...ground],
+  catalog: ["contract", "door", "base"],
+  providers: ["contract", "base"],
+  door: ["base"],
+  contract: ["base"],
+  storage: ["base"],
+  base: [],
+};
+
+export const withoutWire = ["providers", "contract", "storage", "base"];
+
+/** Files of the start-up part; they put everything together and may import anything. */
+export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts"];
+export const startUpFolder = "src/commands/";
+
+/** Package imports of files that have to stay nearly free of dependencies. */
+export const onlyPackage: Record<string, string> = { contract: "zod", wire: "zod" };
+
+export const forbiddenNameParts = ["utils", "util", "helpers", "helper", "common", "manager", "service"];

@@ -1,0 +1,56 @@
+type Schema = {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: string[];
+  minLength?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+};
+
+export type Operation = {
+  method: "POST" | "PATCH";
+  path: string;
+  fields: Record<string, Schema>;
+  required: string[];
+  sample: Record<string, unknown>;
+};
+
+type Document = {
+  components: { schemas: Record<string, Schema> };
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>;
+};
+
+export const someId = "01a1dd74-dcd0-7482-9824-7dd92ead8c71";
+
+/** Every operation with a body, as the server's own document describes it, with a body that has the right form. */
+export function readOperations(document: Document, organizationId: string): Operation[] {
+  const resolve = (schema: Schema): Schema =>
+    schema.$ref ? (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
+  const sampleOf = (name: string, given: Schema): unknown => {
+    const schema = resolve(given);
+    if (schema.enum) return schema.enum.at(-1);
+    if (schema.type === "array") return [sampleOf(name, schema.items ?? {})];
+    if (name === "email") return "someone@example.com";
+    if (schema.format === "date-time") return "2099-01-01T00:00:00Z";
+    return "x".repeat(Math.max(1, schema.minLength ?? 1));
+  };
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) => {
+      const schema = requestBody?.content["application/json"]?.schema;
+      if (!schema) return [];
+      const { properties = {}, required = [] } = resolve(schema);
+      const fields = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, resolve(field)]));
+      return [
+        {
+          method: method.toUpperCase() as Operation["method"],
+          path: path.replace("{organizationId}", organizationId).replaceAll(/\{\w+\}/g, someId),
+          fields,
+          required,
+          sample: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, sampleOf(name, field)])),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+import pg from "pg";
+
+/** One text that changes when any row of any table does. */
+export async function openFingerprint(target: pg.ClientConfig) {
+  const client = new pg.Client(target);
+  await client.connect();
+  const tables = await client.query<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+  );
+  const text = tables.rows
+    .map(({ name }) => `SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) AS hash FROM "${name}" t`)
+    .join(" UNION ALL ");
+  return {
+    async read(): Promise<string> {
+      const { rows } = await client.query<{ hash: string }>({ name: "fingerprint", text });
+      return rows.map(({ hash }) => hash).join();
+    },
+    close: () => client.end(),
+  };
+}

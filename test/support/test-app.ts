@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { allRoles, startApp } from "../../src/app.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { readConfig } from "../../src/config.ts";
+import { createBrowser } from "./browser-client.ts";
+import { freePort } from "./free-port.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
+
+type TestAppOptions = { environment?: Record<string, string>; clock?: Clock; database?: Awaited<ReturnType<typeof createTestDatabase>> };
+
+/** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
+export async function startTestApp({ environment = {}, clock = systemClock, database: shared }: TestAppOptions = {}) {
+  const database = shared ?? (await createTestDatabase());
+  const dataDir = mkdtempSync(join(tmpdir(), "switchyard-app-"));
+  const [platformPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
+  const config = readConfig({
+    PLATFORM_API_PORT: String(platformPort),
+    MCP_API_PORT: String(gatewayPort),
+    SWITCHYARD_DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
+    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
+    RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000",
+    ...environment,
+  });
+  const logLines: string[] = [];
+  const log = pino({ level: "debug" }, new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }));
+  const app = await startApp({ config, log, clock, roles: allRoles });
+  return {
+    config,
+    database,
+    logLines,
+    parts: app.parts,
+    platformUrl: config.platform.baseUrl,
+    gatewayUrl: config.gateway.baseUrl,
+    browser: () => createBrowser(config.platform.baseUrl),
+    async stop() {
+      await app.stop();
+      if (!shared) await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { inject } from "vitest";
+import { templateDatabase } from "./global-setup.ts";
+
+/** A migrated database of its own for the calling test file. */
+export async function createTestDatabase() {
+  const server = inject("postgres");
+  const database = `test_${randomBytes(6).toString("hex")}`;
+  await administer(`CREATE DATABASE ${database} TEMPLATE ${templateDatabase}`);
+  const target = { ...server, database };
+  return {
+    target,
+    url: `postgres://${server.user}@localhost/${database}?host=${encodeURIComponent(server.host)}&port=${server.port}`,
+    /** SQL behind the product's back: to plant rows and to look at what was stored. */
+    async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+      const client = new pg.Client(target);
+      await client.connect();
+      try {
+        return (await client.query<Row>(text, values)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    drop: () => administer(`DROP DATABASE ${database} WITH (FORCE)`),
+  };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ ...inject("postgres"), database: "postgres" });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
