@@ -15,6 +15,9 @@ import { createDatabase } from "./storage/database.ts";
 import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
 
+// A client that never ends its request must not hold up the stop for longer.
+const answerLimitMs = 20_000;
+
 export const allRoles = ["platform", "gateway", "worker"] as const;
 export type ProcessRole = (typeof allRoles)[number];
 
@@ -75,7 +78,8 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
 
   async function stop(): Promise<void> {
     isStopping = true;
-    await Promise.all(servers.map((server) => server.close()));
+    const impatience = setTimeout(() => servers.forEach(({ server }) => server.closeAllConnections()), answerLimitMs);
+    await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await parts.close();
   }
 

@@ -21,9 +21,12 @@ describe("resolving a host", () => {
     expect(await resolve()("93.184.216.34")).toBe("93.184.216.34");
   });
 
-  it.each(["inside.example", "mixed.example", "nothing.example", "127.0.0.1", "[::1]", "::ffff:10.0.0.1", "169.254.169.254"])("refuses %s", async (host) => {
-    await expect(resolve()(host)).rejects.toMatchObject({ code: "outbound_refused" });
-  });
+  it.each(["inside.example", "mixed.example", "nothing.example", "127.0.0.1", "[::1]", "::ffff:10.0.0.1", "169.254.169.254"])(
+    "refuses %s",
+    async (host) => {
+      await expect(resolve()(host)).rejects.toMatchObject({ code: "outbound_refused" });
+    },
+  );
 
   it("gives what the operator allowed", async () => {
     expect(await resolve(["10.0.0.0/8"])("inside.example")).toBe("10.0.0.5");
@@ -31,6 +34,9 @@ describe("resolving a host", () => {
   });
 
   it("says that a name is unknown, and no more", async () => {
-    await expect(resolve()("unknown.example")).rejects.toMatchObject({ code: "provider_unreachable", message: "unknown.example could not be reached (ENOTFOUND)." });
+    await expect(resolve()("unknown.example")).rejects.toMatchObject({
+      code: "provider_unreachable",
+      message: "unknown.example could not be reached (ENOTFOUND).",
+    });
   });
 });

@@ -14,7 +14,10 @@ export const createResolveHost =
   ({ addressRules, lookup = (hostname) => systemLookup(hostname, { all: true }) }: Options) =>
   async (host: string): Promise<string> => {
     const name = host.replace(/^\[(.*)\]$/, "$1");
-    const addresses = isIP(name) === 0 ? await lookup(name).catch((error: NodeJS.ErrnoException) => Promise.reject(unreachable(host, error))) : [{ address: name }];
+    const addresses =
+      isIP(name) === 0
+        ? await lookup(name).catch((error: NodeJS.ErrnoException) => Promise.reject(unreachable(host, error)))
+        : [{ address: name }];
     const [first] = addresses;
     if (first === undefined || addresses.some(({ address }) => !addressRules.isAllowed(address)))
       throw new Refusal("outbound_refused", `${host} is not a public address. The operator can allow address ranges.`);

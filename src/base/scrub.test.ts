@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScrub } from "./scrub.ts";
 
-const secret = "S3cret/+value=&ü with \"quotes\"";
+const secret = 'S3cret/+value=&ü with "quotes"';
 const percent = encodeURIComponent(secret);
 const lower = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
 
@@ -68,14 +68,20 @@ describe("for all secrets and texts", () => {
 
   it("no form of a secret is left", () => {
     fc.assert(
-      fc.property(fc.array(someSecret, { minLength: 1, maxLength: 4 }), fc.string(), fc.string(), fc.constantFrom(...encodings), (secrets, before, after, encoding) => {
-        const { text } = createScrub(secrets);
-        for (const one of secrets) {
-          const written = encoding[1](one);
-          const seen = text(before + written + after);
-          expect(seen.replaceAll("[secret]", "\u0001")).not.toContain(written);
-        }
-      }),
+      fc.property(
+        fc.array(someSecret, { minLength: 1, maxLength: 4 }),
+        fc.string(),
+        fc.string(),
+        fc.constantFrom(...encodings),
+        (secrets, before, after, encoding) => {
+          const { text } = createScrub(secrets);
+          for (const one of secrets) {
+            const written = encoding[1](one);
+            const seen = text(before + written + after);
+            expect(seen.replaceAll("[secret]", "\u0001")).not.toContain(written);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -32,7 +32,10 @@ export function createScrub(secrets: Iterable<string>) {
   function value(given: unknown, level = 0): unknown {
     if (typeof given === "string") return text(given);
     if (typeof given === "number" || typeof given === "bigint") return text(String(given)) === String(given) ? given : scrubbed;
-    if (typeof given !== "object" || given === null) return given;
+    return typeof given === "object" && given !== null ? inside(given, level) : given;
+  }
+
+  function inside(given: object, level: number): unknown {
     if (level === deepestLevel) return "[nested too deep]";
     if (Array.isArray(given)) return given.map((entry) => value(entry, level + 1));
     return Object.fromEntries(Object.entries(given).map(([key, entry]) => [text(key), value(entry, level + 1)]));
@@ -101,7 +104,12 @@ function createFinder(words: string[]): (text: string) => Span[] {
     for (let end = windowLength; end <= text.length; ) {
       const hash = hashBlock(text, end);
       const shift = shifts[hash] ?? 1;
-      if (shift === 0) noteMatch(spans, end - windowLength, byLastBlock.get(hash)?.find((word) => text.startsWith(word, end - windowLength)));
+      if (shift === 0)
+        noteMatch(
+          spans,
+          end - windowLength,
+          byLastBlock.get(hash)?.find((word) => text.startsWith(word, end - windowLength)),
+        );
       end += Math.max(1, shift);
     }
     return spans;

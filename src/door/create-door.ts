@@ -66,10 +66,13 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   const checkHost = createHostCheck(options.baseUrl);
   server.addHook("onRequest", async (request, reply) => {
     reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
-    if (options.isStopping()) reply.header("Connection", "close");
     refuseRepeatedHeaders(request);
     if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
     if (request.routeOptions.config.access !== "operations") checkHost(request);
+  });
+  // Asked when the answer goes out: a request that began before the stop must not keep its connection open after it.
+  server.addHook("onSend", async (_request, reply) => {
+    if (options.isStopping()) reply.header("Connection", "close");
   });
   server.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "(none)";

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
-import { type FieldFault, Refusal } from "../base/refusal.ts";
 import { fieldMessage } from "../base/field-message.ts";
+import { type FieldFault, Refusal } from "../base/refusal.ts";
 
 /** Checks one part of a request with its schema and names every wrong field, each once. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createTransport } from "nodemailer";
 import type { Log } from "../base/log.ts";
 
 export type Mailer = ReturnType<typeof createMailer>;
@@ -11,7 +10,9 @@ const closeLimitMs = 5_000;
 
 /** Sends by SMTP; without an SMTP server the text goes to the log, so that a lone operator can still follow a link. */
 export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | undefined; from: string; log: Log }) {
-  const transport = smtpUrl === undefined ? undefined : createTransport({ url: smtpUrl, ...limitsMs });
+  // Loaded only where mail is configured: it is a large part of the memory of an idle process.
+  const transport =
+    smtpUrl === undefined ? undefined : import("nodemailer").then(({ createTransport }) => createTransport({ url: smtpUrl, ...limitsMs }));
   const underWay = new Set<Promise<void>>();
 
   return {
@@ -24,7 +25,7 @@ export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | undefin
         return;
       }
       const sending: Promise<void> = transport
-        .sendMail({ from, ...mail })
+        .then((connection) => connection.sendMail({ from, ...mail }))
         .then(() => undefined)
         .catch((error: Error) => log.error({ error: error.message, subject: mail.subject }, "mail could not be sent"))
         .finally(() => underWay.delete(sending));
@@ -33,7 +34,7 @@ export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | undefin
 
     async close(): Promise<void> {
       await Promise.race([Promise.all(underWay), delay(closeLimitMs, undefined, { ref: false })]);
-      transport?.close();
+      (await transport)?.close();
     },
   };
 }

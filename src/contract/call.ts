@@ -1,0 +1,21 @@
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import type { Http } from "./http.ts";
+
+/** Everything a tool may use. It has no other way to the outside. */
+export type ToolCall<Input, Data> = {
+  input: Input;
+  /** The opened credential. Its values are scrubbed from everything the tool returns or throws. */
+  credential: Data;
+  /** HTTP with the credential's base URL and authentication. */
+  http: Http;
+  /** HTTP without a credential, for addresses that are part of the input. */
+  fetch: SafeFetch;
+  /** Resolves a host name for clients that speak other protocols; refuses addresses that must not be reached. */
+  resolveHost: (host: string) => Promise<string>;
+  /** Aborted when the caller leaves or the time is up: pass it to everything that waits. */
+  signal: AbortSignal;
+  clock: Clock;
+  /** The same for every attempt at this one call, so that a provider can tell a repetition from a second wish. */
+  idempotencyKey: string;
+};

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { ToolCall } from "./call.ts";
+import { type ReadFault, readCommonFault } from "./fault.ts";
+import type { Authorization } from "./http.ts";
+
+export type CredentialData = Record<string, unknown>;
+
+/** One way to prove who one is: an API key, a login, an OAuth connection. */
+export type Variant = {
+  kind: string;
+  title: string;
+  fields: z.ZodObject;
+  authorize?: (data: CredentialData) => Authorization;
+  oauth2?: OAuth2;
+};
+
+export type OAuth2 = {
+  /** May contain {name} of a field, e.g. {tenant}. */
+  authorizeUrl: string;
+  tokenUrl: string;
+  scopes: string[];
+  scopeSeparator: string;
+  authorizeParams: Record<string, string>;
+  clientAuth: "body" | "basic";
+  tokenBody: "form" | "json";
+  tokenHeaders: Record<string, string>;
+  pkce: boolean;
+  /** Reads further fields with the fresh token, e.g. which site it belongs to. */
+  complete?: (call: CredentialCall) => Promise<CredentialData>;
+};
+
+type CredentialCall = Pick<ToolCall<never, CredentialData>, "http" | "fetch" | "signal" | "credential" | "resolveHost" | "clock">;
+
+export type Credential<Data = CredentialData> = {
+  type: string;
+  title: string;
+  /** Where the provider answers, for credentials used over HTTP; a credential may carry its own `baseUrl`. */
+  baseUrl: string | ((data: CredentialData) => string) | null;
+  /** Sent with every request. */
+  headers: Record<string, string>;
+  variants: Variant[];
+  /** Finds the provider's own code and words in a failed answer. */
+  readFault: ReadFault;
+  /** A cheap call that fails when the credential does not work; null when there is none. */
+  check: ((call: CredentialCall) => Promise<void>) | null;
+  /** The shape of the data, for the type system only. */
+  readonly data?: Data;
+};
+
+type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = {
+  type: string;
+  title: string;
+  baseUrl: Credential["baseUrl"];
+  headers?: Record<string, string>;
+  variants: Variants;
+  readFault?: ReadFault;
+  check: Credential["check"];
+};
+
+type VariantDescriptor = Omit<Variant, "kind">;
+
+type DataOfVariants<Variants extends Record<string, VariantDescriptor>> = {
+  [Kind in keyof Variants]: z.output<Variants[Kind]["fields"]>;
+}[keyof Variants];
+
+export function defineCredential<Variants extends Record<string, VariantDescriptor>>({
+  headers = {},
+  readFault = readCommonFault,
+  variants,
+  ...rest
+}: CredentialDescriptor<Variants>): Credential<DataOfVariants<Variants>> {
+  return { ...rest, headers, readFault, variants: Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant })) };
+}
+
+/** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */
+export function withFields<Shape extends z.ZodRawShape>(
+  title: string,
+  shape: Shape,
+  authorize?: (data: z.output<z.ZodObject<Shape>>) => Authorization,
+) {
+  const fields = z.strictObject(shape);
+  return {
+    title,
+    fields: fields as unknown as z.ZodObject<Shape>,
+    ...(authorize ? { authorize: authorize as Variant["authorize"] } : {}),
+  } as {
+    title: string;
+    fields: z.ZodObject<Shape>;
+    authorize?: (data: CredentialData) => Authorization;
+  };
+}
+
+/** A text that is never shown again, in no answer, log or record. */
+export const secret = (description?: string) =>
+  z
+    .string()
+    .min(1)
+    .max(10_000)
+    .meta({ secret: true, format: "password", ...(description ? { description } : {}) });
+
+type OAuth2Options<Shape extends z.ZodRawShape> = Pick<OAuth2, "authorizeUrl" | "tokenUrl" | "scopes"> &
+  Partial<Pick<OAuth2, "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "complete">> & {
+    fields?: Shape;
+  };
+
+const oauth2Fields = {
+  clientId: z.string().min(1).optional().meta({ title: "Client ID" }),
+  clientSecret: secret().optional(),
+  authorizeUrl: z.url().optional().meta({ title: "Authorize URL" }),
+  tokenUrl: z.url().optional().meta({ title: "Token URL" }),
+  accessToken: secret().optional(),
+  refreshToken: secret().optional(),
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
+};
+
+/** A variant that is connected with a click; what is typed in is the client, the tokens come from the provider. */
+export function withOAuth2<Shape extends z.ZodRawShape = Record<never, never>>(options: OAuth2Options<Shape>) {
+  const { fields, ...oauth2 } = options;
+  return {
+    title: "OAuth 2",
+    fields: z.strictObject({ ...oauth2Fields, ...fields }) as unknown as z.ZodObject<typeof oauth2Fields & Shape>,
+    authorize: (data: CredentialData): Authorization => ({ headers: { authorization: `Bearer ${String(data.accessToken)}` } }),
+    oauth2: {
+      scopeSeparator: " ",
+      authorizeParams: {},
+      clientAuth: "body",
+      tokenBody: "form",
+      tokenHeaders: {},
+      pkce: false,
+      ...oauth2,
+    } satisfies OAuth2,
+  };
+}

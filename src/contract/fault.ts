@@ -1,0 +1,27 @@
+import { at, textAt } from "./read.ts";
+
+/** What a provider says about its own failure. */
+export type ProviderFault = {
+  code?: string | undefined;
+  message?: string | undefined;
+  /** How long to wait, when the provider says it elsewhere than in the headers. */
+  retryAfterMs?: number | undefined;
+  /** Worth another try although the status does not say so, e.g. a rate limit told with 403. */
+  isTemporary?: boolean;
+};
+
+export type ReadFault = (body: unknown, response: Response) => ProviderFault;
+
+/** The places where most providers put their code and their words. */
+export const readCommonFault: ReadFault = (body) => {
+  const error = at(body, "error") ?? at(body, "errors", 0) ?? body;
+  return {
+    code: textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status") ?? textAt(body, "code"),
+    message:
+      textAt(error, "message") ??
+      textAt(error, "detail") ??
+      textAt(body, "message") ??
+      textAt(body, "error_description") ??
+      textAt(body, "error"),
+  };
+};

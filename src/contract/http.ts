@@ -1,0 +1,200 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Refusal } from "../base/refusal.ts";
+import type { SafeFetch, SafeFetchInit } from "../base/safe-fetch.ts";
+import type { ProviderFault, ReadFault } from "./fault.ts";
+import { readRetryAfterMs } from "./retry-after.ts";
+
+export type Http = ReturnType<typeof createHttp>;
+
+/** How a request is made to count as the credential's. */
+export type Authorization = { headers?: Record<string, string>; query?: Record<string, string>; pathPrefix?: string };
+
+type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
+
+export type HttpRequest = {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
+  /**
+   * Below the base URL; build it with the `path` template, which encodes what comes from outside.
+   * May also be a full address, which is refused when it has another origin than the base URL.
+   */
+  path: string;
+  query?: Record<string, QueryValue>;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, QueryValue>;
+  body?: Uint8Array | string | FormData;
+  /** Whether it does no harm to send it twice, when that differs from what the tool's hints say. */
+  repeatable?: boolean;
+  timeoutMs?: number;
+  /** Statuses besides 2xx that are an answer and not a failure. */
+  alsoAccept?: number[];
+};
+
+type HttpOptions = {
+  fetch: SafeFetch;
+  provider: string;
+  baseUrl: string;
+  headers: Record<string, string>;
+  authorize: () => Authorization;
+  /** Gets a fresh token after a 401; false when there is none to get. */
+  reauthorize?: (() => Promise<boolean>) | undefined;
+  readFault: ReadFault;
+  /** What the tool's hints say about sending a request twice; reading is always repeatable. */
+  isRepeatable: boolean;
+  signal: AbortSignal;
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
+type Failure = { refusal: Refusal; isTemporary: boolean; retryAfterMs: number | undefined };
+
+const mostAttempts = 3;
+const longestWaitMs = 30_000;
+const readingMethods = new Set(["GET", "HEAD"]);
+const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
+
+/** Requests of one tool call to one provider. Failures become refusals that say what the provider said. */
+export function createHttp(options: HttpOptions) {
+  const { fetch, provider, signal, sleep = (ms, abort) => delay(ms, undefined, { signal: abort }) } = options;
+
+  let hasReauthorized = false;
+
+  async function attempt(request: HttpRequest): Promise<Response> {
+    const { headers = {}, query = {}, pathPrefix = "" } = options.authorize();
+    const url = buildUrl(options.baseUrl + pathPrefix, request.path, { ...request.query, ...query });
+    const body = await encodeBody(request);
+    const init: SafeFetchInit = {
+      method: request.method ?? "GET",
+      headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
+      body: body.bytes,
+      signal,
+      ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
+    };
+    return await fetch(url, init);
+  }
+
+  /** Sends until there is an answer to keep, waiting as the provider asks; what may have had an effect is never sent twice. */
+  async function send(request: HttpRequest): Promise<Response> {
+    const repetitions = isRepeatable(request) ? mostAttempts - 1 : 0;
+    for (let repeated = 0; ; repeated++) {
+      const outcome = await tryOnce(request);
+      if (outcome instanceof Response) return outcome;
+      const waitMs = outcome.retryAfterMs ?? 500 * 2 ** repeated * (0.75 + Math.random() / 2);
+      if (repeated >= repetitions || !outcome.isTemporary || waitMs > longestWaitMs) throw outcome.refusal;
+      await sleep(waitMs, signal);
+    }
+  }
+
+  const isRepeatable = ({ repeatable, method = "GET" }: HttpRequest) => repeatable ?? (options.isRepeatable || readingMethods.has(method));
+
+  async function tryOnce(request: HttpRequest): Promise<Response | Failure> {
+    let response: Response;
+    try {
+      response = await attempt(request);
+    } catch (error) {
+      if (!isDropped(error)) throw error;
+      return { refusal: error, isTemporary: true, retryAfterMs: undefined };
+    }
+    if (response.ok || request.alsoAccept?.includes(response.status)) return response;
+    const failure = await readFailure(response);
+    return response.status === 401 && (await reauthorizeOnce()) ? await tryOnce(request) : failure;
+  }
+
+  async function reauthorizeOnce(): Promise<boolean> {
+    if (hasReauthorized || options.reauthorize === undefined) return false;
+    hasReauthorized = true;
+    return await options.reauthorize();
+  }
+
+  async function readFailure(response: Response): Promise<Failure> {
+    const { status, headers } = response;
+    const text = await response.text().catch(() => "");
+    const fault = options.readFault(parseJson(text), response);
+    const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
+    const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
+    return { isTemporary, retryAfterMs, refusal: providerFailure(provider, { status, ...fault, retryAfterMs }) };
+  }
+
+  return {
+    send,
+    /** The answer as JSON; an empty answer is undefined. */
+    async json(request: HttpRequest): Promise<unknown> {
+      const response = await send({ ...request, headers: { accept: "application/json", ...options.headers, ...request.headers } });
+      const text = await response.text();
+      if (text.trim() === "") return undefined;
+      const value = parseJson(text);
+      if (value === undefined) throw providerFailure(provider, { status: response.status, message: "the answer is not JSON" });
+      return value;
+    },
+    text: async (request: HttpRequest): Promise<string> => await (await send(request)).text(),
+    bytes: async (request: HttpRequest): Promise<Buffer> => Buffer.from(await (await send(request)).arrayBuffer()),
+  };
+}
+
+/** Encodes each inserted part as one segment. A part that would climb out of its place is refused. */
+export function path(strings: TemplateStringsArray, ...parts: (string | number)[]): string {
+  return String.raw({ raw: strings }, ...parts.map(encodeSegment));
+}
+
+export function encodeSegment(part: string | number): string {
+  const text = String(part);
+  if (text === "" || text === "." || text === "..") throw new Refusal("validation_failed", `"${text}" cannot be part of an address.`);
+  return encodeURIComponent(text);
+}
+
+type FailureDetails = ProviderFault & { status?: number };
+
+/** A failure in the provider's own words, for providers that also fail with status 200. */
+export function providerFailure(provider: string, { status, code, message, retryAfterMs }: FailureDetails): Refusal {
+  const reason = [status === undefined || status === 200 ? undefined : String(status), code]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ");
+  const advice = retryAfterMs === undefined ? "" : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+  const words = message?.trim().slice(0, 1000) ?? "";
+  const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
+  return new Refusal("provider_error", text, { provider: { status, code } });
+}
+
+function buildUrl(base: string, pathBelow: string, query: Record<string, QueryValue>): string {
+  const isFullAddress = /^https?:\/\//i.test(pathBelow);
+  const url = new URL(isFullAddress ? pathBelow : base.replace(/\/+$/, "") + pathBelow);
+  if (isFullAddress && base !== "" && url.origin !== new URL(base).origin) {
+    throw new Refusal("outbound_refused", `This credential may only be used with ${new URL(base).origin}.`);
+  }
+  for (const [name, value] of toPairs(query)) url.searchParams.append(name, value);
+  return url.href;
+}
+
+function toPairs(values: Record<string, QueryValue>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [value].flat().map((entry): [string, string] => [name, String(entry)]);
+  });
+}
+
+async function encodeBody({
+  json,
+  form,
+  body,
+}: HttpRequest): Promise<{ headers: Record<string, string>; bytes: string | Uint8Array | null }> {
+  if (json !== undefined) return { headers: { "content-type": "application/json" }, bytes: JSON.stringify(json) };
+  if (form !== undefined)
+    return { headers: { "content-type": "application/x-www-form-urlencoded" }, bytes: new URLSearchParams(toPairs(form)).toString() };
+  if (body instanceof FormData) {
+    const encoded = new Response(body);
+    return { headers: { "content-type": encoded.headers.get("content-type") ?? "" }, bytes: new Uint8Array(await encoded.arrayBuffer()) };
+  }
+  return { headers: {}, bytes: body ?? null };
+}
+
+const lowerCase = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const isDropped = (error: unknown): error is Refusal => error instanceof Refusal && error.code === "provider_unreachable";
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { isIP } from "node:net";
+import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import { Refusal } from "../base/refusal.ts";
+import { textAt } from "./read.ts";
+
+// For providers that speak another protocol than HTTP: databases, mail servers.
+
+/** TLS to a server that is reached by its checked address and must still prove the name it is known by. */
+export const tlsForName = (host: string, { isVerified = true } = {}): ConnectionOptions => ({
+  ...(isIP(host) === 0 ? { servername: host } : {}),
+  rejectUnauthorized: isVerified,
+  checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+});
+
+/** Does the work unless the signal is aborted first: then `breakOff` ends it, also on the server, and the signal's reason is thrown. */
+export async function unlessAborted<Result>(
+  signal: AbortSignal,
+  breakOff: () => Promise<void> | void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  let breakingOff: Promise<void> | undefined;
+  const onAbort = () => {
+    breakingOff = Promise.resolve(breakOff()).catch(() => {});
+    void breakingOff.then(() => reject(signal.reason));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work(), aborted]);
+  } catch (error) {
+    await breakingOff;
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** What the caller is told when there is no answer of the server itself. Only the code is passed on: texts may hold anything. */
+export function connectionFailure(host: string, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = textAt(error, "code") ?? "";
+  const reason = /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : "";
+  const isCertificate = /CERT|SIGNATURE|ISSUER/.test(code);
+  return new Refusal(
+    "provider_unreachable",
+    isCertificate ? `The certificate of ${host} is not trusted${reason}.` : `${host} could not be reached or broke off${reason}.`,
+  );
+}

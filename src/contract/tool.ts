@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { ToolCall } from "./call.ts";
+import type { Credential, CredentialData } from "./credential.ts";
+
+/** What a caller may expect of a tool; the same four words on the node, in the catalogue and in MCP. */
+export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld: boolean };
+
+export type Tool = {
+  id: string;
+  title: string;
+  description: string;
+  /** Raised when the meaning changes; an id never changes its meaning silently. */
+  version: number;
+  hints: Hints;
+  credential: Credential | null;
+  input: z.ZodObject;
+  output: z.ZodObject;
+  run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
+};
+
+type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
+  id: string;
+  title: string;
+  description: string;
+  version?: number;
+  hints: Hints;
+  credential: Definition;
+  /** Must be a strict object: unknown parameters are refused. Only what JSON Schema can say. */
+  input: Input;
+  /** One item of the answer. */
+  output: Output;
+  run: (call: ToolCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
+};
+
+type DataOf<Definition> = Definition extends Credential<infer Data> ? Data : Record<string, never>;
+
+/** One descriptor makes the node's form, the validation everywhere and the MCP tool. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null>(
+  descriptor: ToolDescriptor<Input, Output, Definition>,
+): Tool {
+  return { version: 1, ...descriptor } as unknown as Tool;
+}

@@ -1,0 +1,42 @@
+import type { CredentialData } from "./credential.ts";
+
+/** An incoming call of a provider, as bytes: signatures are over what was sent, not over what was understood. */
+export type WebhookRequest = {
+  method: string;
+  /** The public address the provider called, with its query. */
+  url: string;
+  headers: Record<string, string>;
+  query: Record<string, string>;
+  body: Buffer;
+};
+
+export type WebhookVerdict =
+  /** Believed. `deliveryId` is the same when the provider repeats itself. */
+  | { accepted: true; event: string | null; deliveryId: string | null }
+  /** A handshake that wants an answer and starts nothing. */
+  | { accepted: true; answer: { status: number; contentType: string; body: string } }
+  | { accepted: false; reason: string };
+
+type WebhookOptions = {
+  secret: string;
+  now: Date;
+  /** The opened credential, for schemes that need more of it than the one secret. */
+  credential?: CredentialData;
+};
+
+export type Webhook = {
+  /** Which field of the credential holds the signing secret. */
+  secretField: string;
+  verify: (request: WebhookRequest, options: WebhookOptions) => WebhookVerdict;
+};
+
+export const defineWebhook = (webhook: Webhook): Webhook => webhook;
+
+/** What a provider sent, read as JSON; undefined when it is something else. */
+export function readWebhookBody({ body }: Pick<WebhookRequest, "body">): unknown {
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
