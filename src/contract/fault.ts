@@ -10,6 +10,7 @@ export type ProviderFault = {
   isTemporary?: boolean;
 };
 
+/** `body` is the answer as JSON, or its text when it is not JSON. */
 export type ReadFault = (body: unknown, response: Response) => ProviderFault;
 
 /** The places where most providers put their code and their words. */

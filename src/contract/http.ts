@@ -1,13 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
-import type { SafeFetch, SafeFetchInit } from "../base/safe-fetch.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ProviderFault, ReadFault } from "./fault.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
 
 /** How a request is made to count as the credential's. */
-export type Authorization = { headers?: Record<string, string>; query?: Record<string, string>; pathPrefix?: string };
+export type Authorization = {
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  pathPrefix?: string;
+  /** For providers that want the finished request signed. It may also move the request to another host of theirs. */
+  sign?: (request: FinishedRequest) => Promise<FinishedRequest>;
+};
+
+export type FinishedRequest = { method: string; url: string; headers: Record<string, string>; body: string | Uint8Array | null };
 
 type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
@@ -59,17 +67,16 @@ export function createHttp(options: HttpOptions) {
   let hasReauthorized = false;
 
   async function attempt(request: HttpRequest): Promise<Response> {
-    const { headers = {}, query = {}, pathPrefix = "" } = options.authorize();
-    const url = buildUrl(options.baseUrl + pathPrefix, request.path, { ...request.query, ...query });
+    const { headers = {}, query = {}, pathPrefix = "", sign } = options.authorize();
     const body = await encodeBody(request);
-    const init: SafeFetchInit = {
+    const finished: FinishedRequest = {
       method: request.method ?? "GET",
+      url: buildUrl(options.baseUrl + pathPrefix, request.path, { ...request.query, ...query }),
       headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
       body: body.bytes,
-      signal,
-      ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
     };
-    return await fetch(url, init);
+    const { url, ...init } = sign ? await sign(finished) : finished;
+    return await fetch(url, { ...init, signal, ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }) });
   }
 
   /** Sends until there is an answer to keep, waiting as the provider asks; what may have had an effect is never sent twice. */
@@ -108,7 +115,7 @@ export function createHttp(options: HttpOptions) {
   async function readFailure(response: Response): Promise<Failure> {
     const { status, headers } = response;
     const text = await response.text().catch(() => "");
-    const fault = options.readFault(parseJson(text), response);
+    const fault = options.readFault(parseJson(text) ?? text, response);
     const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
     const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
     return { isTemporary, retryAfterMs, refusal: providerFailure(provider, { status, ...fault, retryAfterMs }) };

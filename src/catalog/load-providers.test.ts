@@ -1,0 +1,104 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loadProviders, providersFolder } from "./load-providers.ts";
+
+const contract = join(import.meta.dirname, "../contract");
+let folder: string;
+let demo: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "switchyard-providers-"));
+  demo = join(folder, "demo");
+  writeProvider("demo");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function writeProvider(id: string): void {
+  mkdirSync(join(folder, id));
+  cpSync(join(providersFolder, "github/icon.svg"), join(folder, id, "icon.svg"));
+  write(
+    id,
+    "index.ts",
+    `import { defineProvider } from "${contract}/provider.ts"; import { demoCredential } from "./credential.ts";
+    export const provider = defineProvider({ id: "${id}", title: "Demo", description: "For tests.", credential: demoCredential });`,
+  );
+  write(
+    id,
+    "credential.ts",
+    `import { defineCredential, secret, withFields } from "${contract}/credential.ts";
+    export const demoCredential = defineCredential({ type: "${id}", title: "Demo", baseUrl: "https://demo.example", check: null,
+      variants: { apiKey: withFields("API key", { apiKey: secret() }) } });`,
+  );
+  write(id, "say.ts", toolSource({ id: `${id}_say` }));
+}
+
+const toolSource = ({ id = "demo_say", input = "z.strictObject({ text: z.string() })", credential = "demoCredential" }) => `
+  import { z } from "${join(contract, "../../node_modules/zod/index.js")}"; import { defineTool } from "${contract}/tool.ts"; import { demoCredential } from "./credential.ts";
+  export const tool = defineTool({ id: "${id}", title: "Say", description: "Says it.", credential: ${credential},
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    input: ${input}, output: z.object({ text: z.string() }), run: async ({ input }) => [input] });`;
+
+const write = (provider: string, file: string, source: string) => writeFileSync(join(folder, provider, file), source);
+
+it("finds a new folder without being told", async () => {
+  writeProvider("second");
+  const providers = await loadProviders(folder);
+  expect(providers.map(({ id, tools }) => [id, tools.map((tool) => tool.id)])).toEqual([
+    ["demo", ["demo_say"]],
+    ["second", ["second_say"]],
+  ]);
+});
+
+it.each([
+  [
+    "an id that is not the folder's name",
+    () => write("demo", "index.ts", readFileSync(join(demo, "index.ts"), "utf8").replace('id: "demo"', 'id: "other"')),
+    /demo\/index\.ts: the provider's id is other/,
+  ],
+  [
+    "a tool without the provider's prefix",
+    () => write("demo", "say.ts", toolSource({ id: "say" })),
+    /demo\/say\.ts: the tool's id say does not begin with demo_/,
+  ],
+  [
+    "a tool named unlike its file",
+    () => write("demo", "say.ts", toolSource({ id: "demo_shout" })),
+    /demo\/say\.ts: the tool's id is demo_shout, not demo_say/,
+  ],
+  ["a file that exports no tool", () => write("demo", "empty.ts", "export const x = 1;"), /demo\/empty\.ts: exports no tool/],
+  ["a missing icon", () => rmSync(join(demo, "icon.svg")), /demo: has no icon\.svg/],
+  ["a missing index", () => rmSync(join(demo, "index.ts")), /demo: has no index\.ts/],
+  ["no tools at all", () => rmSync(join(demo, "say.ts")), /demo: has no tools/],
+  [
+    "an unknown credential type",
+    () => write("demo", "say.ts", toolSource({ credential: '{ ...demoCredential, type: "stranger" }' })),
+    /unknown credential type stranger/,
+  ],
+  [
+    "a schema without JSON Schema form",
+    () => write("demo", "say.ts", toolSource({ input: "z.strictObject({ when: z.date() })" })),
+    /no JSON Schema form/,
+  ],
+  [
+    "an input that lets anything through",
+    () => write("demo", "say.ts", toolSource({ input: "z.object({ text: z.string() }).loose()" })),
+    /must be a strict object/,
+  ],
+  [
+    "an input called credentials",
+    () => write("demo", "say.ts", toolSource({ input: "z.strictObject({ credentials: z.string() })" })),
+    /`credentials` is not a name/,
+  ],
+])("refuses to start on %s", async (_what, plant, says) => {
+  plant();
+  await expect(loadProviders(folder)).rejects.toThrow(says);
+});
+
+it("refuses two providers with one credential type, and names all faults at once", async () => {
+  writeProvider("second");
+  write("second", "credential.ts", readFileSync(join(demo, "credential.ts"), "utf8"));
+  rmSync(join(demo, "icon.svg"));
+  await expect(loadProviders(folder)).rejects.toThrow(/demo: has no icon\.svg\n {2}the credential type demo exists more than once/);
+});

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Provider } from "../contract/provider.ts";
+import type { Tool } from "../contract/tool.ts";
+import { toJsonSchema } from "./json-schema.ts";
+
+export type LoadedProvider = Provider & { icon: string; tools: Tool[] };
+
+export const providersFolder = join(import.meta.dirname, "../providers");
+
+// Beside the tools a provider's folder may hold these, and parts with a dash in their names, which no tool's id can have.
+const otherFiles = new Set(["index.ts", "credential.ts", "client.ts", "webhook.ts"]);
+const isToolFile = (file: string): boolean => !otherFiles.has(file) && !file.includes("-");
+
+/** Finds the providers by looking: a new folder is a new server. Refuses to start on anything that does not fit, naming all of it. */
+export async function loadProviders(folder = providersFolder): Promise<LoadedProvider[]> {
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"))
+    .map((entry) => entry.name)
+    .sort();
+  const faults: string[] = [];
+  const loaded = await Promise.all(names.map((name) => loadProvider(join(folder, name), name, faults)));
+  const providers = loaded.filter((provider) => provider !== undefined);
+  faults.push(...findRepetitions(providers));
+  if (faults.length > 0) throw new Error(`The catalogue has faults:\n  ${faults.sort().join("\n  ")}`);
+  return providers;
+}
+
+async function loadProvider(folder: string, name: string, faults: string[]): Promise<LoadedProvider | undefined> {
+  const load = async (file: string) => (await import(pathToFileURL(join(folder, file)).href)) as { provider?: Provider; tool?: Tool };
+  const files = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+  if (!files.includes("index.ts")) return void faults.push(`${name}: has no index.ts`);
+  const { provider } = await load("index.ts");
+  if (!provider) return void faults.push(`${name}/index.ts: exports no provider`);
+  if (provider.id !== name) faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
+  const icon = join(folder, "icon.svg");
+  if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
+  const tools: Tool[] = [];
+  for (const file of files.filter(isToolFile).sort()) {
+    const { tool } = await load(file);
+    if (!tool) faults.push(`${name}/${file}: exports no tool`);
+    else {
+      faults.push(...checkTool(tool, provider, file).map((fault) => `${name}/${file}: ${fault}`));
+      tools.push(tool);
+    }
+  }
+  if (tools.length === 0) faults.push(`${name}: has no tools`);
+  return { ...provider, icon: existsSync(icon) ? readFileSync(icon, "utf8") : "", tools };
+}
+
+function checkTool(tool: Tool, provider: Provider, file: string): string[] {
+  const faults: string[] = [];
+  const expectedId = `${provider.id}_${file.replace(/\.ts$/, "")}`;
+  if (!tool.id.startsWith(`${provider.id}_`)) faults.push(`the tool's id ${tool.id} does not begin with ${provider.id}_`);
+  else if (tool.id !== expectedId) faults.push(`the tool's id is ${tool.id}, not ${expectedId}`);
+  if (!/^[a-z0-9_]{1,64}$/.test(tool.id)) faults.push(`the tool's id ${tool.id} is not 1-64 of a-z, 0-9 and _`);
+  if (tool.title === "" || tool.description === "") faults.push("the tool needs a title and a description");
+  if (tool.credential !== null && tool.credential.type !== provider.credential?.type)
+    faults.push(`the tool asks for the unknown credential type ${tool.credential.type}`);
+  return [...faults, ...checkSchemas(tool)];
+}
+
+function checkSchemas(tool: Tool): string[] {
+  try {
+    toJsonSchema(tool.output, "output");
+    const { additionalProperties, properties } = toJsonSchema(tool.input, "input");
+    const faults = additionalProperties === false ? [] : ["the input must be a strict object"];
+    if (Object.hasOwn(properties as object, "credentials")) faults.push("`credentials` is not a name for an input");
+    return faults;
+  } catch (error) {
+    return [`a schema has no JSON Schema form: ${(error as Error).message}`];
+  }
+}
+
+function findRepetitions(providers: LoadedProvider[]): string[] {
+  const repeated = (kind: string, ids: string[]) =>
+    ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${kind} ${id} exists more than once`);
+  const types = providers.flatMap(({ credential }) => (credential ? [credential.type] : []));
+  return [
+    ...repeated(
+      "the tool",
+      providers.flatMap(({ tools }) => tools.map(({ id }) => id)),
+    ),
+    ...repeated("the credential type", types),
+  ];
+}

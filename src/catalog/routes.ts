@@ -1,0 +1,72 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { Refusal } from "../base/refusal.ts";
+import type { Catalog, Node } from "./catalog.ts";
+import { toJsonSchema } from "./json-schema.ts";
+import * as wire from "./wire.ts";
+
+/** The catalogue never changes while the process runs, so its answers are made once. */
+export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+  const tags = ["Catalogue"];
+  const nodes = { data: [...catalog.nodes.values()].map(describeNode) };
+  const credentialTypes = { data: [...catalog.credentialTypes.values()].map(describeCredentialType) };
+  const icons = new Map(catalog.providers.map(({ id, icon }) => [id, icon]));
+
+  routes.get(
+    "/api/nodes",
+    { config: { access: "session" }, schema: { tags, summary: "List nodes", response: { 200: wire.nodeList } } },
+    () => nodes,
+  );
+
+  routes.get(
+    "/api/credential-types",
+    { config: { access: "session" }, schema: { tags, summary: "List kinds of accounts", response: { 200: wire.credentialTypeList } } },
+    () => credentialTypes,
+  );
+
+  routes.get(
+    "/api/providers/:providerId/icon.svg",
+    { config: { access: "public" }, schema: { tags, summary: "A provider's icon", params: z.object({ providerId: z.string() }) } },
+    (request, reply) => {
+      const icon = icons.get(request.params.providerId);
+      if (icon === undefined) throw new Refusal("not_found", "There is no such provider.");
+      return reply.type("image/svg+xml; charset=utf-8").header("Cache-Control", "public, max-age=86400").send(icon);
+    },
+  );
+}
+
+function describeNode({ tool, provider, inputSchema, outputSchema }: Node): wire.NodeEntry {
+  const { id, title, description, version, hints, credential } = tool;
+  return {
+    id,
+    title,
+    description,
+    version,
+    provider: { id: provider.id, title: provider.title },
+    hints,
+    credentials: credential ? [credential.type] : [],
+    inputSchema,
+    outputSchema,
+  };
+}
+
+type CatalogCredentialType = Catalog["credentialTypes"] extends Map<string, infer Value> ? Value : never;
+
+function describeCredentialType({ definition, provider }: CatalogCredentialType): wire.CredentialTypeEntry {
+  return {
+    type: definition.type,
+    title: definition.title,
+    provider: { id: provider.id, title: provider.title },
+    takesBaseUrl: definition.baseUrl !== null,
+    canBeTested: definition.check !== null,
+    variants: definition.variants.map(({ kind, title, fields, oauth2 }) => ({
+      kind,
+      title,
+      schema: toJsonSchema(fields, "input"),
+      isOAuth2: oauth2 !== undefined,
+      scopes: oauth2?.scopes ?? [],
+    })),
+  };
+}

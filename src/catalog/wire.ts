@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+// What the canvas and the credentials page need to know about nodes and accounts.
+
+const jsonSchema = z.record(z.string(), z.unknown()).describe("JSON Schema 2020-12");
+
+const provider = z.object({ id: z.string(), title: z.string() });
+
+export const node = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.int(),
+    provider,
+    hints: z.object({ readOnly: z.boolean(), destructive: z.boolean(), idempotent: z.boolean(), openWorld: z.boolean() }),
+    credentials: z.array(z.string()).describe("Types of the credentials it needs."),
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema.describe("One item of what it returns."),
+  })
+  .meta({ id: "Node" });
+export const nodeList = z.object({ data: z.array(node) });
+export type NodeEntry = z.infer<typeof node>;
+
+export const credentialType = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    provider,
+    takesBaseUrl: z.boolean(),
+    canBeTested: z.boolean(),
+    variants: z.array(
+      z.object({ kind: z.string(), title: z.string(), schema: jsonSchema, isOAuth2: z.boolean(), scopes: z.array(z.string()) }),
+    ),
+  })
+  .meta({ id: "CredentialType" });
+export const credentialTypeList = z.object({ data: z.array(credentialType) });
+export type CredentialTypeEntry = z.infer<typeof credentialType>;

@@ -1,0 +1,58 @@
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import { createScrub } from "../base/scrub.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { PreparedCall } from "./prepare.ts";
+import { runUnderLimit } from "./run-under-limit.ts";
+import { createToolCall, type Outside } from "./tool-call.ts";
+
+export type Execute = ReturnType<typeof createExecute>;
+
+type Item = Record<string, unknown>;
+
+type Circumstances = {
+  /** The caller's: aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  limitMs: number;
+  /** The same for every attempt at this call. */
+  idempotencyKey: string;
+};
+
+/** Opens the credential and runs the tool, both under the time limit. What comes back or is thrown holds no secret of the call. */
+export function createExecute({ vault, outside, log }: { vault: Vault; outside: Outside; log: Log }) {
+  return async ({ node, input, credential }: PreparedCall, { signal, limitMs, idempotencyKey }: Circumstances): Promise<Item[]> => {
+    const { tool, provider } = node;
+    let secrets = (): string[] => [];
+    try {
+      const items = await runUnderLimit({ limitMs, signal }, async (limited) => {
+        const opened = credential && (await vault.open(credential));
+        if (opened) secrets = opened.secrets;
+        const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
+        const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
+        return await tool.run(createToolCall(outside, call));
+      });
+      return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
+    } catch (error) {
+      throw withoutSecrets(error, { secrets: secrets(), tool, log });
+    }
+  };
+}
+
+/** An answer that does not keep to its own schema is our fault; its values stay here. */
+function checkOutput(tool: Tool, items: Item[]): Item[] {
+  return items.map((item) => {
+    const result = tool.output.safeParse(item);
+    if (result.success) return result.data;
+    const places = result.error.issues.map(({ path }) => path.join("."));
+    throw new Error(`${tool.id} returned an item that its output schema does not allow, at ${places.join(", ")}`);
+  });
+}
+
+function withoutSecrets(error: unknown, { secrets, tool, log }: { secrets: string[]; tool: Tool; log: Log }): unknown {
+  const scrub = createScrub(secrets);
+  if (error instanceof Refusal) return error.reworded(scrub.text);
+  const message = error instanceof Error ? error.message : String(error);
+  log.error({ tool: tool.id, error: scrub.text(message) }, "a tool failed unexpectedly");
+  return new Refusal("internal_error", `The tool ${tool.id} failed unexpectedly. The log of the server says more.`);
+}

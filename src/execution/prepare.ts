@@ -1,0 +1,31 @@
+import { Refusal } from "../base/refusal.ts";
+import { type Node, readInput } from "../catalog/catalog.ts";
+import type { Vault } from "../vault/vault.ts";
+
+export type Prepare = ReturnType<typeof createPrepare>;
+export type PreparedCall = Awaited<ReturnType<Prepare>>;
+
+type Wish = {
+  organizationId: string;
+  node: Node;
+  parameters: unknown;
+  /** Credential type → reference. */
+  references: unknown;
+};
+
+/** Everything that can be refused before a call takes a slot: its parameters, then the owner and the type of its credentials. Decrypts nothing. */
+export function createPrepare({ vault }: { vault: Vault }) {
+  return async ({ organizationId, node, parameters, references }: Wish) => {
+    const { tool } = node;
+    const input = readInput(tool, parameters);
+    const types = tool.credential ? [tool.credential.type] : [];
+    const [credential = null] = await vault.check(organizationId, readReferences(references), types);
+    return { node, input, credential };
+  };
+}
+
+function readReferences(references: unknown): Record<string, unknown> {
+  if (references === undefined) return {};
+  if (typeof references === "object" && references !== null && !Array.isArray(references)) return references as Record<string, unknown>;
+  throw new Refusal("credential_reference_invalid", "Credentials are an object: credential type → credential reference.");
+}

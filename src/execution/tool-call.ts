@@ -1,0 +1,72 @@
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import type { ToolCall } from "../contract/call.ts";
+import type { Credential, CredentialData } from "../contract/credential.ts";
+import { createHttp, type Http } from "../contract/http.ts";
+
+/** What a call may reach, the same for every call of a process. */
+export type Outside = {
+  fetch: SafeFetch;
+  resolveHost: (host: string) => Promise<string>;
+  clock: Clock;
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
+type OpenedCredential = {
+  definition: Credential;
+  /** Read anew for every request, because a refresh replaces it. */
+  data: () => CredentialData;
+  refresh?: () => Promise<boolean>;
+};
+
+type Call = {
+  provider: string;
+  input: Record<string, unknown>;
+  credential: OpenedCredential | null;
+  isRepeatable: boolean;
+  signal: AbortSignal;
+  idempotencyKey: string;
+};
+
+export function createToolCall(outside: Outside, call: Call): ToolCall<Record<string, unknown>, CredentialData> {
+  return {
+    input: call.input,
+    credential: call.credential?.data() ?? {},
+    http: createCredentialHttp(outside, call),
+    fetch: outside.fetch,
+    resolveHost: outside.resolveHost,
+    signal: call.signal,
+    clock: outside.clock,
+    idempotencyKey: call.idempotencyKey,
+  };
+}
+
+function createCredentialHttp(outside: Outside, { credential, provider, isRepeatable, signal }: Call): Http {
+  const definition = credential?.definition;
+  const data = () => credential?.data() ?? {};
+  return createHttp({
+    fetch: outside.fetch,
+    provider,
+    baseUrl: definition ? baseUrlOf(definition, data()) : "",
+    headers: definition?.headers ?? {},
+    authorize: () => (definition ? (variantOf(definition, data()).authorize?.(data()) ?? {}) : {}),
+    reauthorize: credential?.refresh,
+    readFault: definition?.readFault ?? (() => ({})),
+    isRepeatable,
+    signal,
+    ...(outside.sleep ? { sleep: outside.sleep } : {}),
+  });
+}
+
+/** The credential's own address wins over the provider's. */
+function baseUrlOf({ baseUrl }: Credential, data: CredentialData): string {
+  if (typeof data.baseUrl === "string") return data.baseUrl;
+  return typeof baseUrl === "function" ? baseUrl(data) : (baseUrl ?? "");
+}
+
+/** `kind` is only there when a type has several variants. */
+export function variantOf({ type, variants }: Credential, data: CredentialData) {
+  const variant = variants.length === 1 ? variants[0] : variants.find(({ kind }) => kind === data.kind);
+  if (!variant) throw new Error(`The credential type ${type} has no variant for this data.`);
+  return variant;
+}

@@ -1,0 +1,13 @@
+import { withOAuth2 } from "../../contract/credential.ts";
+
+export const googleTokenUrl = "https://oauth2.googleapis.com/token";
+
+/** Google gives a refresh token only to those who ask for offline access and consent. */
+export const withGoogleOAuth2 = (scopes: string[]) =>
+  withOAuth2({
+    authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
+    tokenUrl: googleTokenUrl,
+    authorizeParams: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
+    scopes,
+    pkce: true,
+  });

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { airtableCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "airtable_create_record",
+  title: "Create record",
+  description: "Add one record to a table.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: airtableCredential,
+  input: z.strictObject({
+    baseId: z.string().min(1).describe("Base id.").meta({ title: "Base ID" }),
+    table: z.string().min(1).describe("Table id or name."),
+    fields: z.record(z.string(), z.unknown()).describe("Field values by name."),
+    typecast: z.boolean().default(false).describe("Convert strings to the cell type."),
+  }),
+  output: z.object({
+    id: z.string().optional().describe("New record id."),
+    createdTime: z.string().optional().describe("Creation time."),
+    fields: z.record(z.string(), z.unknown()).optional().describe("Stored values."),
+  }),
+  async run({ input: { baseId, table, ...record }, http }) {
+    const created = await http.json({ method: "POST", path: path`/v0/${baseId}/${table}`, json: record });
+    return [{ id: textAt(created, "id"), createdTime: textAt(created, "createdTime"), fields: recordAt(created, "fields") }];
+  },
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { airtableCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "airtable",
+  title: "Airtable",
+  description: "Read and add records in Airtable bases.",
+  credential: airtableCredential,
+});

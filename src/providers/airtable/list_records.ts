@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { path } from "../../contract/http.ts";
+import { collectPages } from "../../contract/pages.ts";
+import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { airtableCredential } from "./credential.ts";
+
+const pageSize = 100;
+
+export const tool = defineTool({
+  id: "airtable_list_records",
+  title: "List records",
+  description: "List records of a table, with optional formula filter, view and sorting.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: airtableCredential,
+  input: z.strictObject({
+    baseId: z.string().min(1).describe("Base id, starts with app.").meta({ title: "Base ID" }),
+    table: z.string().min(1).describe("Table id or name."),
+    filterByFormula: z.string().optional().describe("Airtable formula."),
+    view: z.string().optional().describe("View id or name."),
+    fields: z.array(z.string()).optional().describe("Field names to return."),
+    sort: z.array(z.record(z.string(), z.unknown())).optional().describe("Sort entries {field, direction asc|desc}."),
+    limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
+  }),
+  output: z.object({
+    id: z.string().optional().describe("Record id."),
+    createdTime: z.string().optional().describe("Creation time."),
+    fields: z.record(z.string(), z.unknown()).optional().describe("Field values by name."),
+  }),
+  async run({ input, http }) {
+    const { baseId, table, filterByFormula, view, fields, sort = [], limit } = input;
+    const query = {
+      filterByFormula,
+      view,
+      "fields[]": fields,
+      ...Object.fromEntries(sort.flatMap(toSortQuery)),
+      maxRecords: limit,
+      pageSize: Math.min(limit, pageSize),
+    };
+    const records = await collectPages<unknown, string>(limit, async (offset) => {
+      const answer = await http.json({ path: path`/v0/${baseId}/${table}`, query: { ...query, offset } });
+      return { items: listAt(answer, "records"), next: textAt(answer, "offset") };
+    });
+    return records.map((record) => ({
+      id: textAt(record, "id"),
+      createdTime: textAt(record, "createdTime"),
+      fields: recordAt(record, "fields"),
+    }));
+  },
+});
+
+function toSortQuery(entry: Record<string, unknown>, index: number): [string, string][] {
+  const { field, direction = "asc" } = entry;
+  const isUnderstood = typeof field === "string" && field !== "" && (direction === "asc" || direction === "desc");
+  if (!isUnderstood) {
+    const errors = [{ pointer: `/sort/${index}`, detail: "must be {field, direction} with the direction asc or desc" }];
+    throw new Refusal("validation_failed", "A sort entry is not valid.", { errors });
+  }
+  return [
+    [`sort[${index}][field]`, field],
+    [`sort[${index}][direction]`, direction],
+  ];
+}

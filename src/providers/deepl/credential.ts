@@ -1,0 +1,13 @@
+import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+
+export const deeplCredential = defineCredential({
+  type: "deepl",
+  title: "DeepL",
+  baseUrl: ({ apiKey }) => (String(apiKey).endsWith(":fx") ? "https://api-free.deepl.com" : "https://api.deepl.com"),
+  variants: {
+    apiKey: withFields("API key", { apiKey: secret("Authentication key.") }, ({ apiKey }) => ({
+      headers: { authorization: `DeepL-Auth-Key ${apiKey}` },
+    })),
+  },
+  check: async ({ http }) => void (await http.json({ path: "/v2/usage" })),
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { deeplCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "deepl",
+  title: "DeepL",
+  description: "Translate text.",
+  credential: deeplCredential,
+});

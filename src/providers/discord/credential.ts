@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import type { ProviderFault } from "../../contract/fault.ts";
+import { listAt, recordAt, textAt } from "../../contract/read.ts";
+
+export const discordCredential = defineCredential({
+  type: "discord_bot",
+  title: "Discord",
+  baseUrl: "https://discord.com/api/v10",
+  // Discord turns away bots that do not name themselves in this form.
+  headers: { "User-Agent": "DiscordBot (switchyard, 1)" },
+  variants: {
+    apiKey: withFields(
+      "Bot token",
+      {
+        botToken: secret("Bot token."),
+        applicationPublicKey: z.string().optional().describe("Public key that verifies incoming interactions."),
+      },
+      ({ botToken }) => ({ headers: { authorization: `Bot ${botToken}` } }),
+    ),
+  },
+  readFault: readDiscordFault,
+  check: async ({ http }) => void (await http.json({ path: "/users/@me" })),
+});
+
+function readDiscordFault(body: unknown, response: Response): ProviderFault {
+  const waitSeconds = response.headers.has("retry-after") ? undefined : textAt(body, "retry_after");
+  const words = [textAt(body, "message"), ...fieldFaults(recordAt(body, "errors")), waitSeconds && `Try again in ${waitSeconds} s.`];
+  return { code: textAt(body, "code"), message: words.filter(Boolean).join(" ") };
+}
+
+/** What is wrong with which field: the errors are nested like the body, with a list of messages at each end. */
+function fieldFaults(errors: Record<string, unknown> | undefined, name = ""): string[] {
+  return Object.keys(errors ?? {}).flatMap((key) => {
+    if (key === "_errors") return listAt(errors, key).map((fault) => `${name}: ${textAt(fault, "message") ?? ""}`);
+    return fieldFaults(recordAt(errors, key), name === "" ? key : `${name}.${key}`);
+  });
+}

@@ -1,0 +1,11 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { discordCredential } from "./credential.ts";
+import { discordWebhook } from "./webhook.ts";
+
+export const provider = defineProvider({
+  id: "discord",
+  title: "Discord",
+  description: "Post to Discord channels as a bot.",
+  credential: discordCredential,
+  webhook: discordWebhook,
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { path } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { discordCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "discord_send_message",
+  title: "Send message",
+  description: "Post a message to a channel.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: discordCredential,
+  input: z.strictObject({
+    channelId: z.string().min(1).describe("Channel snowflake id."),
+    content: z.string().max(2000).optional().describe("Text, at most 2000 characters."),
+    embeds: z.array(z.record(z.string(), z.unknown())).max(10).optional().describe("Rich embeds (at most 10)."),
+    replyToMessageId: z.string().optional().describe("Message to reply to."),
+  }),
+  output: z.object({
+    id: z.string().optional().describe("Message id."),
+    channelId: z.string().optional().describe("Channel id."),
+    timestamp: z.string().optional().describe("Time sent."),
+  }),
+  async run({ input: { channelId, content, embeds, replyToMessageId }, http }) {
+    if (!content && !embeds?.length) {
+      throw new Refusal("validation_failed", "A message needs content or embeds.", {
+        errors: [{ pointer: "/content", detail: "is missing, and so are embeds" }],
+      });
+    }
+    const sent = await http.json({
+      method: "POST",
+      path: path`/channels/${channelId}/messages`,
+      json: {
+        content,
+        embeds,
+        // Text that comes from elsewhere must not be able to call everyone.
+        allowed_mentions: { parse: [] },
+        message_reference: replyToMessageId ? { message_id: replyToMessageId } : undefined,
+      },
+    });
+    return [{ id: textAt(sent, "id"), channelId: textAt(sent, "channel_id"), timestamp: textAt(sent, "timestamp") }];
+  },
+});

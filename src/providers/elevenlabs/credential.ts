@@ -1,0 +1,17 @@
+import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { textAt } from "../../contract/read.ts";
+
+export const elevenlabsCredential = defineCredential({
+  type: "elevenlabs",
+  title: "ElevenLabs",
+  baseUrl: "https://api.elevenlabs.io",
+  variants: {
+    apiKey: withFields("API key", { apiKey: secret("API key.") }, ({ apiKey }) => ({ headers: { "xi-api-key": apiKey } })),
+  },
+  // `detail` is an object, a list of wrong fields, or a sentence.
+  readFault: (body) => ({
+    code: textAt(body, "detail", "status") ?? textAt(body, "detail", "code") ?? textAt(body, "detail", 0, "type"),
+    message: textAt(body, "detail", "message") ?? textAt(body, "detail", 0, "msg") ?? textAt(body, "detail"),
+  }),
+  check: async ({ http }) => void (await http.json({ path: "/v1/user" })),
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { describeHttpTool } from "../../../test/support/describe-tool.ts";
+import { useCredential } from "../../../test/support/use-credential.ts";
+import { elevenlabsCredential } from "./credential.ts";
+import { tool as textToSpeech } from "./text_to_speech.ts";
+
+const credential = { apiKey: "xi-secret" };
+const headers = { "xi-api-key": "xi-secret" };
+const audio = Buffer.from([0xff, 0xfb, 0x00, 0x80]);
+
+describeHttpTool(textToSpeech, {
+  credential,
+  failure: {
+    answer: { status: 401, json: { detail: { status: "invalid_api_key", message: "Invalid API key" } } },
+    says: /ElevenLabs refused the call \(401 invalid_api_key\): Invalid API key/,
+  },
+  cases: [
+    {
+      name: "returns speech as base64",
+      input: { voiceId: "v1", text: "Hello" },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/v1/text-to-speech/v1?output_format=mp3_44100_128",
+            headers,
+            json: { text: "Hello", model_id: "eleven_multilingual_v2" },
+          },
+          answer: { headers: { "content-type": "audio/mpeg" }, body: audio },
+        },
+      ],
+      items: [{ audioBase64: "//sAgA==", mimeType: "audio/mpeg", bytes: 4 }],
+    },
+    {
+      name: "sends everything that is given and keeps a strange voice in its place",
+      input: { voiceId: "a/../ü?#", text: 'q "ü"\n', modelId: "m", outputFormat: "pcm_16000", stability: 0, similarityBoost: 1 },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/v1/text-to-speech/a/../ü?#?output_format=pcm_16000",
+            json: { text: 'q "ü"\n', model_id: "m", voice_settings: { stability: 0, similarity_boost: 1 } },
+          },
+          answer: { headers: { "content-type": "audio/pcm; rate=16000" }, body: audio },
+        },
+      ],
+      items: [{ audioBase64: "//sAgA==", mimeType: "audio/pcm", bytes: 4 }],
+    },
+  ],
+});
+
+it.each([
+  [{ detail: [{ type: "missing", loc: ["body", "text"], msg: "Field required" }] }, { code: "missing", message: "Field required" }],
+  [{ detail: "Not Found" }, { code: undefined, message: "Not Found" }],
+])("understands the fault %j", (body, fault) => {
+  expect(elevenlabsCredential.readFault(body, new Response())).toEqual(fault);
+});
+
+it("checks the credential by asking for the user", async () => {
+  expect(await useCredential(elevenlabsCredential, credential, [{ json: {} }])).toMatchObject([{ path: "/v1/user", headers }]);
+});

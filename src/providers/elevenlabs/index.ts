@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { elevenlabsCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "elevenlabs",
+  title: "ElevenLabs",
+  description: "Turn text into speech.",
+  credential: elevenlabsCredential,
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { emailCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "email",
+  title: "Email (SMTP and IMAP)",
+  description: "Send mail over SMTP and search a mailbox over IMAP.",
+  credential: emailCredential,
+});

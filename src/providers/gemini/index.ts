@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { geminiCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "gemini",
+  title: "Google Gemini",
+  description: "Generate text with Gemini models.",
+  credential: geminiCredential,
+});

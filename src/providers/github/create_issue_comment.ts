@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { integerAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { githubCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "github_create_issue_comment",
+  title: "Comment on issue",
+  description: "Add a comment to an issue or pull request.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: githubCredential,
+  input: z.strictObject({
+    owner: z.string().min(1),
+    repo: z.string().min(1),
+    issueNumber: z.int().describe("Issue or pull request number."),
+    body: z.string().min(1).describe("Markdown text."),
+  }),
+  output: z.object({
+    id: z.int().optional().describe("Comment id."),
+    url: z.string().optional().describe("Web address."),
+    createdAt: z.string().optional(),
+  }),
+  async run({ input: { owner, repo, issueNumber, body }, http }) {
+    const comment = await http.json({ method: "POST", path: path`/repos/${owner}/${repo}/issues/${issueNumber}/comments`, json: { body } });
+    return [{ id: integerAt(comment, "id"), url: textAt(comment, "html_url"), createdAt: textAt(comment, "created_at") }];
+  },
+});

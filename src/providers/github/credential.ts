@@ -1,0 +1,21 @@
+import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+
+export const githubCredential = defineCredential({
+  type: "github",
+  title: "GitHub",
+  baseUrl: "https://api.github.com",
+  headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "switchyard" },
+  variants: {
+    bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token.") }, ({ accessToken }) => ({
+      headers: { authorization: `Bearer ${accessToken}` },
+    })),
+    oauth2: withOAuth2({
+      authorizeUrl: "https://github.com/login/oauth/authorize",
+      tokenUrl: "https://github.com/login/oauth/access_token",
+      tokenHeaders: { Accept: "application/json" },
+      scopes: ["repo", "read:user"],
+      pkce: true,
+    }),
+  },
+  check: async ({ http }) => void (await http.json({ path: "/user" })),
+});

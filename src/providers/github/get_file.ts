@@ -1,0 +1,50 @@
+import { isUtf8 } from "node:buffer";
+import { z } from "zod";
+import { encodeSegment, path } from "../../contract/http.ts";
+import { integerAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { githubCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "github_get_file",
+  title: "Get file",
+  description: "Read a file or list a directory of a repository.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: githubCredential,
+  input: z.strictObject({
+    owner: z.string().min(1),
+    repo: z.string().min(1),
+    path: z.string().describe("Path in the repository."),
+    ref: z.string().optional().describe("Branch, tag or commit."),
+  }),
+  output: z.object({
+    path: z.string().optional(),
+    type: z.string().optional().describe("file, dir, symlink or submodule"),
+    sha: z.string().optional(),
+    size: z.int().optional(),
+    content: z.string().optional().describe("Decoded text, for files."),
+    encoding: z.string().optional().describe("utf-8 or base64"),
+    url: z.string().optional(),
+  }),
+  async run({ input, http }) {
+    const segments = input.path.split("/").filter((segment) => segment !== "");
+    const place = path`/repos/${input.owner}/${input.repo}/contents/` + segments.map(encodeSegment).join("/");
+    const answer = await http.json({ path: place, query: { ref: input.ref } });
+    return [answer].flat().map((entry) => ({
+      path: textAt(entry, "path"),
+      type: textAt(entry, "type"),
+      sha: textAt(entry, "sha"),
+      size: integerAt(entry, "size"),
+      ...decodeContent(entry),
+      url: textAt(entry, "html_url"),
+    }));
+  },
+});
+
+// Files over 1 MB come with the encoding "none" and without content.
+function decodeContent(entry: unknown): { content?: string; encoding?: string } {
+  const content = textAt(entry, "content");
+  if (content === undefined || textAt(entry, "encoding") !== "base64") return {};
+  const bytes = Buffer.from(content, "base64");
+  return isUtf8(bytes) ? { content: bytes.toString("utf8"), encoding: "utf-8" } : { content: bytes.toString("base64"), encoding: "base64" };
+}

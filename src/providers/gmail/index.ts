@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { gmailCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "gmail",
+  title: "Gmail",
+  description: "Send, search and label Gmail messages.",
+  credential: gmailCredential,
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { textAt, textsAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { gmailCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "gmail_modify_labels",
+  title: "Modify labels",
+  description: "Add or remove labels of a message (archive, star, mark read).",
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+  credential: gmailCredential,
+  input: z.strictObject({
+    messageId: z.string().min(1),
+    addLabelIds: z.array(z.string()).optional().describe("Labels to add.").meta({ title: "Add labels" }),
+    removeLabelIds: z.array(z.string()).optional().describe("Labels to remove.").meta({ title: "Remove labels" }),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    labelIds: z.array(z.string()).describe("Labels now."),
+  }),
+  async run({ input: { messageId, ...labels }, http }) {
+    const message = await http.json({ method: "POST", path: path`/gmail/v1/users/me/messages/${messageId}/modify`, json: labels });
+    return [{ id: textAt(message, "id"), labelIds: textsAt(message, "labelIds") }];
+  },
+});

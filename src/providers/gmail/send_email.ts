@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { textAt, textsAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { gmailCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "gmail_send_email",
+  title: "Send email",
+  description: "Send an email from the connected account.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: gmailCredential,
+  input: z.strictObject({
+    to: z.array(z.string().min(1)).describe("Recipients."),
+    subject: z.string(),
+    text: z.string().optional().describe("Plain text."),
+    html: z.string().optional().describe("HTML.").meta({ title: "HTML" }),
+    cc: z.array(z.string().min(1)).optional().describe("Recipients of a copy."),
+    bcc: z.array(z.string().min(1)).optional().describe("Recipients of a copy that the others do not see."),
+    threadId: z.string().optional().describe("Reply in this thread."),
+  }),
+  output: z.object({
+    id: z.string().optional().describe("Message id."),
+    threadId: z.string().optional(),
+    labelIds: z.array(z.string()),
+  }),
+  async run({ input: { threadId, ...mail }, http, clock, idempotencyKey }) {
+    const raw = await composeMail({ ...mail, date: clock.now(), messageId: `<${idempotencyKey}@mail.gmail.com>` });
+    const json = { raw: raw.toString("base64url"), threadId };
+    const sent = await http.json({ method: "POST", path: "/gmail/v1/users/me/messages/send", json });
+    return [{ id: textAt(sent, "id"), threadId: textAt(sent, "threadId"), labelIds: textsAt(sent, "labelIds") }];
+  },
+});
+
+type Mail = {
+  to: string[];
+  subject: string;
+  text?: string | undefined;
+  html?: string | undefined;
+  cc?: string[] | undefined;
+  bcc?: string[] | undefined;
+  date: Date;
+  messageId: string;
+};
+
+async function composeMail({ text, html, ...mail }: Mail): Promise<Buffer> {
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const bodies = { ...(text === undefined && html !== undefined ? {} : { text: text ?? "" }), ...(html === undefined ? {} : { html }) };
+  const message = new MailComposer({ ...mail, ...bodies, disableFileAccess: true, disableUrlAccess: true }).compile();
+  // Gmail reads the recipients from the message and takes this header out itself.
+  message.keepBcc = true;
+  return await message.build();
+}

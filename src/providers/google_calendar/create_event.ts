@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleCalendarCredential } from "./credential.ts";
+import { readMoment } from "./read-moment.ts";
+
+export const tool = defineTool({
+  id: "google_calendar_create_event",
+  title: "Create event",
+  description: "Create a calendar event.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: googleCalendarCredential,
+  input: z.strictObject({
+    calendarId: z.string().min(1).default("primary"),
+    summary: z.string().min(1).describe("Title."),
+    start: z.string().min(1).describe("RFC 3339 date-time, or date for all-day."),
+    end: z.string().min(1).describe("In the same form as the start; for all-day events the day after the last."),
+    timeZone: z.string().optional().describe("IANA zone."),
+    description: z.string().optional(),
+    location: z.string().optional(),
+    attendees: z.array(z.string()).optional().describe("Addresses."),
+    sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    url: z.string().optional(),
+    start: z.string().optional(),
+    end: z.string().optional(),
+    status: z.string().optional(),
+  }),
+  async run({ input: { calendarId, start, end, timeZone, attendees, sendUpdates, ...event }, http }) {
+    const created = await http.json({
+      method: "POST",
+      path: path`/calendar/v3/calendars/${calendarId}/events`,
+      query: { sendUpdates },
+      json: {
+        ...event,
+        start: toMoment(start, timeZone),
+        end: toMoment(end, timeZone),
+        attendees: attendees?.map((email) => ({ email })),
+      },
+    });
+    return [
+      {
+        id: textAt(created, "id"),
+        url: textAt(created, "htmlLink"),
+        start: readMoment(created, "start"),
+        end: readMoment(created, "end"),
+        status: textAt(created, "status"),
+      },
+    ];
+  },
+});
+
+const toMoment = (text: string, timeZone: string | undefined) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) ? { date: text } : { dateTime: text, timeZone };

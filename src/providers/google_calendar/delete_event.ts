@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleCalendarCredential } from "./credential.ts";
+
+const alreadyDeleted = 410;
+
+export const tool = defineTool({
+  id: "google_calendar_delete_event",
+  title: "Delete event",
+  description: "Delete a calendar event.",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+  credential: googleCalendarCredential,
+  input: z.strictObject({
+    calendarId: z.string().min(1).default("primary"),
+    eventId: z.string().min(1),
+    sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
+  }),
+  output: z.object({
+    deleted: z.boolean(),
+    eventId: z.string(),
+  }),
+  async run({ input: { calendarId, eventId, sendUpdates }, http }) {
+    const place = path`/calendar/v3/calendars/${calendarId}/events/${eventId}`;
+    await http.text({ method: "DELETE", path: place, query: { sendUpdates }, alsoAccept: [alreadyDeleted] });
+    return [{ deleted: true, eventId }];
+  },
+});

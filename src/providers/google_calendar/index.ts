@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { googleCalendarCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "google_calendar",
+  title: "Google Calendar",
+  description: "List, create and delete calendar events.",
+  credential: googleCalendarCredential,
+});

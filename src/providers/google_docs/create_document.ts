@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { type Http, path, providerFailure } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleDocsCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "google_docs_create_document",
+  title: "Create document",
+  description: "Create a document with a title and optional text.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: googleDocsCredential,
+  input: z.strictObject({
+    title: z.string().min(1),
+    text: z.string().optional().describe("Initial text."),
+  }),
+  output: z.object({
+    documentId: z.string(),
+    title: z.string().optional(),
+    url: z.string().describe("Edit address."),
+  }),
+  async run({ input: { title, text = "" }, http }) {
+    const created = await http.json({ method: "POST", path: "/v1/documents", json: { title } });
+    const documentId = textAt(created, "documentId");
+    if (documentId === undefined) throw providerFailure("Google Docs", { message: "the answer has no document id" });
+    if (text !== "") await insertText(http, documentId, text);
+    return [
+      { documentId, title: textAt(created, "title"), url: `https://docs.google.com/document/d/${encodeURIComponent(documentId)}/edit` },
+    ];
+  },
+});
+
+async function insertText(http: Http, documentId: string, text: string): Promise<void> {
+  const json = { requests: [{ insertText: { location: { index: 1 }, text } }] };
+  try {
+    await http.json({ method: "POST", path: path`/v1/documents/${documentId}:batchUpdate`, json });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, provider } = error;
+    throw new Refusal(code, `The document ${documentId} was created, but without its text. ${message}`, {
+      ...(provider ? { provider } : {}),
+      cause: error,
+    });
+  }
+}

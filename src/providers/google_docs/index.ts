@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { googleDocsCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "google_docs",
+  title: "Google Docs",
+  description: "Create and read Google documents.",
+  credential: googleDocsCredential,
+});

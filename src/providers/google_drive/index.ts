@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { googleDriveCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "google_drive",
+  title: "Google Drive",
+  description: "Search, upload and download Drive files.",
+  credential: googleDriveCredential,
+});

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { collectPages } from "../../contract/pages.ts";
+import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleDriveCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "google_drive_search_files",
+  title: "Search files",
+  description: "Search files with Drive query syntax.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: googleDriveCredential,
+  input: z.strictObject({
+    query: z.string().optional().describe("Drive query, e.g. name contains 'x'."),
+    folderId: z.string().optional().describe("Only in this folder."),
+    limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    name: z.string().optional(),
+    mimeType: z.string().optional().meta({ title: "MIME type" }),
+    size: z.int().optional().describe("In bytes; Google documents have none."),
+    modifiedTime: z.string().optional(),
+    url: z.string().optional(),
+  }),
+  async run({ input: { query, folderId, limit }, http }) {
+    const q = buildQuery(query, folderId);
+    const fields = "nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
+    const files = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
+      const allDrives = { supportsAllDrives: true, includeItemsFromAllDrives: true };
+      const answer = await http.json({ path: "/drive/v3/files", query: { q, ...allDrives, fields, pageSize: wanted, pageToken } });
+      return { items: listAt(answer, "files"), next: textAt(answer, "nextPageToken") };
+    });
+    return files.map((file) => ({
+      id: textAt(file, "id"),
+      name: textAt(file, "name"),
+      mimeType: textAt(file, "mimeType"),
+      size: integerAt(file, "size"),
+      modifiedTime: textAt(file, "modifiedTime"),
+      url: textAt(file, "webViewLink"),
+    }));
+  },
+});
+
+function buildQuery(query = "", folderId = ""): string | undefined {
+  const inFolder = `'${folderId.replaceAll(/['\\]/g, "\\$&")}' in parents`;
+  if (query.trim() === "") return folderId === "" ? undefined : inFolder;
+  return folderId === "" ? query : `(${query}) and ${inFolder}`;
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleDriveCredential } from "./credential.ts";
+
+const mostBytes = 5 * 1024 * 1024;
+
+export const tool = defineTool({
+  id: "google_drive_upload_file",
+  title: "Upload file",
+  description: "Upload a file from text or base64 content.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: googleDriveCredential,
+  input: z.strictObject({
+    name: z.string().min(1),
+    content: z.string().optional().describe("Text content."),
+    contentBase64: z.string().optional().describe("Binary content.").meta({ title: "Content (base64)", contentEncoding: "base64" }),
+    mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }),
+    folderId: z.string().optional().describe("Parent folder."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    name: z.string().optional(),
+    mimeType: z.string().optional().meta({ title: "MIME type" }),
+    url: z.string().optional(),
+  }),
+  async run({ input: { name, content, contentBase64, mimeType, folderId }, http }) {
+    const bytes = readContent(content, contentBase64);
+    if (!/^[\x20-\x7e]+$/.test(mimeType)) throw refuseField("mimeType", "must be a MIME type such as text/plain");
+    const boundary = randomUUID();
+    const file = await http.json({
+      method: "POST",
+      path: "/upload/drive/v3/files",
+      query: { uploadType: "multipart", supportsAllDrives: true, fields: "id,name,mimeType,webViewLink" },
+      headers: { "content-type": `multipart/related; boundary=${boundary}` },
+      body: joinParts(boundary, { name, mimeType, ...(folderId ? { parents: [folderId] } : {}) }, { mimeType, bytes }),
+    });
+    return [{ id: textAt(file, "id"), name: textAt(file, "name"), mimeType: textAt(file, "mimeType"), url: textAt(file, "webViewLink") }];
+  },
+});
+
+function readContent(content: string | undefined, contentBase64: string | undefined): Buffer {
+  if ((content === undefined) === (contentBase64 === undefined)) {
+    const detail = "Give either content or contentBase64.";
+    throw new Refusal("validation_failed", detail, { errors: ["/content", "/contentBase64"].map((pointer) => ({ pointer, detail })) });
+  }
+  const field = contentBase64 === undefined ? "content" : "contentBase64";
+  const bytes = contentBase64 === undefined ? Buffer.from(content ?? "") : decodeBase64(contentBase64);
+  if (bytes.length > mostBytes) throw refuseField(field, `must not have more than ${mostBytes} bytes`);
+  return bytes;
+}
+
+function decodeBase64(text: string): Buffer {
+  const compact = text.replaceAll(/\s/g, "");
+  const bytes = Buffer.from(compact, "base64");
+  const isWhole = bytes.toString("base64").replaceAll("=", "") === compact.replaceAll("=", "").replaceAll("-", "+").replaceAll("_", "/");
+  if (!isWhole) throw refuseField("contentBase64", "must be base64");
+  return bytes;
+}
+
+const refuseField = (name: string, detail: string): Refusal =>
+  new Refusal("validation_failed", `${name} ${detail}.`, { errors: [{ pointer: `/${name}`, detail }] });
+
+/** Two parts as multipart/related: what the file is, then its bytes. */
+function joinParts(boundary: string, metadata: Record<string, unknown>, media: { mimeType: string; bytes: Buffer }): Buffer {
+  return Buffer.concat([
+    Buffer.from(`--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(metadata)}\r\n`),
+    Buffer.from(`--${boundary}\r\nContent-Type: ${media.mimeType}\r\n\r\n`),
+    media.bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+}

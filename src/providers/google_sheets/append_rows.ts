@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { at } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { readUpdate, updateOutput } from "./client.ts";
+import { googleSheetsCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "google_sheets_append_rows",
+  title: "Append rows",
+  description: "Append rows after the last row of a table.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: googleSheetsCredential,
+  input: z.strictObject({
+    spreadsheetId: z.string().min(1),
+    range: z.string().min(1).describe("Table range or sheet name."),
+    rows: z.array(z.array(z.unknown())).describe("Rows of cell values."),
+    valueInput: z.enum(["RAW", "USER_ENTERED"]).default("RAW").describe("USER_ENTERED also evaluates formulas."),
+  }),
+  output: updateOutput,
+  async run({ input: { spreadsheetId, range, rows, valueInput }, http }) {
+    const answer = await http.json({
+      method: "POST",
+      path: path`/v4/spreadsheets/${spreadsheetId}/values/${range}:append`,
+      // Without this, rows would be written over whatever stands below the table.
+      query: { valueInputOption: valueInput, insertDataOption: "INSERT_ROWS" },
+      json: { values: rows },
+    });
+    return [readUpdate(at(answer, "updates"))];
+  },
+});

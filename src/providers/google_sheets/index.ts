@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { googleSheetsCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "google_sheets",
+  title: "Google Sheets",
+  description: "Read and write spreadsheet ranges.",
+  credential: googleSheetsCredential,
+});

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { googleSheetsCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "google_sheets_read_range",
+  title: "Read range",
+  description: "Read the values of a range.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: googleSheetsCredential,
+  input: z.strictObject({
+    spreadsheetId: z.string().min(1),
+    range: z.string().min(1).describe("A1 notation."),
+    headerRow: z.boolean().default(true).describe("Use the first row as names."),
+    valueRender: z
+      .enum(["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"])
+      .default("UNFORMATTED_VALUE")
+      .describe("Cells as they are shown, as plain values or as formulas."),
+  }),
+  output: z.object({
+    row: z.int().describe("Row number in the sheet."),
+    values: z.array(z.unknown()).describe("Cell values."),
+    record: z.record(z.string(), z.unknown()).optional().describe("Values by header name."),
+  }),
+  async run({ input: { spreadsheetId, range, headerRow, valueRender }, http }) {
+    const place = path`/v4/spreadsheets/${spreadsheetId}/values/${range}`;
+    const answer = await http.json({ path: place, query: { valueRenderOption: valueRender } });
+    const first = firstRowOf(textAt(answer, "range"));
+    const rows = listAt(answer, "values").map((cells, index) => ({ row: first + index, values: listAt(cells) }));
+    const [header, ...others] = rows;
+    return headerRow && header ? others.map((row) => ({ ...row, record: toRecord(header.values, row.values) })) : rows;
+  },
+});
+
+/** Google says where it read: 'My sheet'!B3:D9 starts at row 3. */
+function firstRowOf(range = ""): number {
+  const corner = /^\$?[A-Z]*\$?(\d+)/i.exec(range.slice(range.lastIndexOf("!") + 1));
+  return Number(corner?.[1] ?? 1);
+}
+
+/** Empty cells at the end of a row are not sent; within a row they are empty texts. */
+function toRecord(names: unknown[], values: unknown[]): Record<string, unknown> {
+  const entries = names.map((name, index): [string, unknown] => [String(name ?? ""), values[index] ?? ""]);
+  return Object.fromEntries(entries.filter(([name]) => name !== ""));
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { readUpdate, updateOutput } from "./client.ts";
+import { googleSheetsCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "google_sheets_update_range",
+  title: "Update range",
+  description: "Overwrite the values of a range.",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+  credential: googleSheetsCredential,
+  input: z.strictObject({
+    spreadsheetId: z.string().min(1),
+    range: z.string().min(1).describe("A1 notation."),
+    rows: z.array(z.array(z.unknown())).describe("Rows of cell values."),
+    valueInput: z.enum(["RAW", "USER_ENTERED"]).default("RAW").describe("USER_ENTERED also evaluates formulas."),
+  }),
+  output: updateOutput,
+  async run({ input: { spreadsheetId, range, rows, valueInput }, http }) {
+    const answer = await http.json({
+      method: "PUT",
+      path: path`/v4/spreadsheets/${spreadsheetId}/values/${range}`,
+      query: { valueInputOption: valueInput },
+      json: { values: rows },
+    });
+    return [readUpdate(answer)];
+  },
+});

@@ -1,0 +1,82 @@
+import { Refusal } from "../../base/refusal.ts";
+import type { SafeFetch } from "../../base/safe-fetch.ts";
+import type { Http, HttpRequest } from "../../contract/http.ts";
+
+type Opened = { response: Response; url: URL };
+
+type Outside = { http: Http; fetch: SafeFetch; signal: AbortSignal };
+
+const mostRedirects = 5;
+const mostBodyBytes = 5 * 1024 * 1024;
+const redirectStatuses = [301, 302, 303, 307, 308];
+
+/** The answer at an address after its redirects. Only requests to the origin of the first address carry the credential. */
+export async function openAddress(address: string, request: Omit<HttpRequest, "path">, outside: Outside): Promise<Opened> {
+  const alsoAccept = [...(request.alsoAccept ?? []), ...redirectStatuses];
+  let url = readAddress(address);
+  let response = await outside.http.send({ ...request, alsoAccept, path: url.href });
+  for (let redirects = 1; ; redirects++) {
+    const target = redirectTarget(request.method ?? "GET", response, url);
+    if (!target) return { response, url };
+    await response.body?.cancel();
+    if (redirects > mostRedirects) throw new Refusal("outbound_refused", `${url.hostname} redirected more than ${mostRedirects} times.`);
+    if (target.origin !== url.origin) return await openElsewhere({ from: url, target, request }, outside);
+    url = target;
+    // The query belongs to the address that was asked for and not to those it leads to.
+    response = await outside.http.send({ ...request, query: {}, alsoAccept, path: url.href });
+  }
+}
+
+function redirectTarget(method: string, { status, headers }: Response, url: URL): URL | null {
+  const location = headers.get("location");
+  const isFollowed = location !== null && redirectStatuses.includes(status) && (method === "GET" || method === "HEAD");
+  return isFollowed ? URL.parse(location, url.href) : null;
+}
+
+type Elsewhere = { from: URL; target: URL; request: Omit<HttpRequest, "path"> };
+
+async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal }: Outside): Promise<Opened> {
+  if (from.protocol === "https:" && target.protocol !== "https:") {
+    throw new Refusal("outbound_refused", `${from.hostname} redirected from https to http.`);
+  }
+  const { method = "GET", timeoutMs, headers } = request;
+  const response = await fetch(target, {
+    method,
+    headers: headers?.accept === undefined ? {} : { accept: headers.accept },
+    signal,
+    followRedirects: mostRedirects,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  return { response, url: target };
+}
+
+export async function readBody(response: Response, host: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let received = 0;
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    received += chunk.byteLength;
+    if (received > mostBodyBytes) throw new Refusal("outbound_refused", `${host} sent an answer larger than ${mostBodyBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Text in the encoding that is named, or in UTF-8 when it is not known. */
+export function decodeText(bytes: Buffer, encoding: string | undefined): string {
+  try {
+    return new TextDecoder(encoding ?? "utf-8").decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+export const charsetOf = (contentType: string | null): string | undefined => /charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? "")?.[1];
+
+function readAddress(address: string): URL {
+  const url = URL.parse(address);
+  const isUsable = url !== null && ["http:", "https:"].includes(url.protocol) && url.username === "" && url.password === "";
+  if (isUsable) return url;
+  const detail = "must be an absolute http or https address without a user name or password";
+  throw new Refusal("validation_failed", `url ${detail}.`, { errors: [{ pointer: "/url", detail }] });
+}

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { httpCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "http",
+  title: "HTTP",
+  description: "Call any HTTP endpoint and read feeds.",
+  credential: httpCredential,
+});

@@ -1,0 +1,96 @@
+import { isUtf8 } from "node:buffer";
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import type { HttpRequest } from "../../contract/http.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { charsetOf, decodeText, openAddress, readBody } from "./client.ts";
+import { httpCredential } from "./credential.ts";
+
+// Whatever the server answers is the result, also a refusal.
+const everyStatus = Array.from({ length: 400 }, (_, index) => 200 + index);
+
+export const tool = defineTool({
+  id: "http_request",
+  title: "HTTP request",
+  description: "Send an HTTP request and return status, headers and body.",
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  credential: httpCredential,
+  input: z.strictObject({
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET"),
+    url: z.string().min(1).describe("Absolute http(s) address.").meta({ title: "URL", format: "uri" }),
+    query: z.record(z.string(), z.unknown()).optional().describe("Query values."),
+    headers: z.record(z.string(), z.unknown()).optional().describe("Extra headers."),
+    body: z.unknown().optional().describe("JSON value or text."),
+    bodyType: z.enum(["json", "text", "form"]).default("json").describe("How the body is sent."),
+    timeoutSeconds: z.int().max(120).default(30).describe("How long to wait for the whole answer."),
+  }),
+  output: z.object({
+    status: z.int(),
+    headers: z.record(z.string(), z.unknown()),
+    body: z.unknown().optional().describe("Parsed JSON or text."),
+    contentType: z.string().optional(),
+  }),
+  async run({ input, http, fetch, signal }) {
+    const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
+    if (timeoutSeconds < 1) throw refuse("/timeoutSeconds", "must be at least 1");
+    if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuse("/body", `cannot be sent with ${method}`);
+    const request = {
+      method,
+      query: readValues(query, "/query"),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, readValue(value, `/headers/${name}`)])),
+      ...(body === undefined ? {} : encodeBody(body, bodyType)),
+      timeoutMs: timeoutSeconds * 1000,
+      alsoAccept: everyStatus,
+    };
+    const { response, url } = await openAddress(address, request, { http, fetch, signal });
+    const contentType = response.headers.get("content-type");
+    const bytes = await readBody(response, url.hostname);
+    return [
+      {
+        status: response.status,
+        headers: { ...Object.fromEntries(response.headers), ...joinCookies(response.headers) },
+        ...(bytes.length === 0 ? {} : { body: decodeBody(bytes, contentType) }),
+        ...(contentType === null ? {} : { contentType }),
+      },
+    ];
+  },
+});
+
+function encodeBody(body: unknown, bodyType: "json" | "text" | "form"): Pick<HttpRequest, "json" | "body" | "form" | "headers"> {
+  if (bodyType === "json") return { json: body };
+  if (bodyType === "text") return { body: typeof body === "string" ? body : JSON.stringify(body) };
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw refuse("/body", "must be an object of form fields");
+  return { form: readValues(body as Record<string, unknown>, "/body") };
+}
+
+function readValues(values: Record<string, unknown>, pointer: string): Record<string, string[]> {
+  const entries = Object.entries(values).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().map((entry) => readValue(entry, `${pointer}/${name}`))]));
+}
+
+function readValue(value: unknown, pointer: string): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw refuse(pointer, "must be a text, a number or a truth value");
+}
+
+/** What is neither JSON nor text comes as base64. */
+function decodeBody(bytes: Buffer, contentType: string | null): unknown {
+  const charset = charsetOf(contentType);
+  if (charset === undefined && !isUtf8(bytes)) return bytes.toString("base64");
+  const text = decodeText(bytes, charset);
+  if (!/^[^;]*[/+]json\s*(;|$)/i.test(contentType ?? "")) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function joinCookies(headers: Headers): Record<string, string> {
+  const cookies = headers.getSetCookie();
+  return cookies.length === 0 ? {} : { "set-cookie": cookies.join("\n") };
+}
+
+const refuse = (pointer: string, detail: string) =>
+  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

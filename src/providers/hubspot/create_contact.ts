@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { toText } from "./client.ts";
+import { hubspotCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "hubspot_create_contact",
+  title: "Create contact",
+  description: "Create a contact.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: hubspotCredential,
+  input: z.strictObject({
+    email: z.string().optional().meta({ format: "email" }),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    phone: z.string().optional(),
+    company: z.string().optional(),
+    properties: z.record(z.string(), z.unknown()).optional().describe("Further properties by internal name."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    properties: z.record(z.string(), z.unknown()).optional(),
+    createdAt: z.string().optional(),
+  }),
+  async run({ input: { email, firstName, lastName, phone, company, properties = {} }, http }) {
+    const further = Object.entries(properties).map(([name, value]) => [name, toText(value, `/properties/${name}`)] as const);
+    const named = Object.entries({ email, firstname: firstName, lastname: lastName, phone, company }).filter(
+      ([, value]) => value !== undefined,
+    );
+    if (further.length + named.length === 0)
+      throw new Refusal("validation_failed", "A contact needs at least one property, such as its email.");
+    const json = { properties: Object.fromEntries([...further, ...named]) };
+    const created = await http.json({ method: "POST", path: "/crm/v3/objects/contacts", json });
+    return [{ id: textAt(created, "id"), properties: recordAt(created, "properties"), createdAt: textAt(created, "createdAt") }];
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { collectPages } from "../../contract/pages.ts";
+import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { toText } from "./client.ts";
+import { hubspotCredential } from "./credential.ts";
+
+const pageSize = 100;
+
+export const tool = defineTool({
+  id: "hubspot_search_contacts",
+  title: "Search contacts",
+  description: "Search contacts by text or property filter.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: hubspotCredential,
+  input: z.strictObject({
+    query: z.string().optional().describe("Free text."),
+    filters: z.array(z.record(z.string(), z.unknown())).optional().describe("{propertyName, operator, value}; all must hold."),
+    properties: z.array(z.string()).optional().describe("Properties to return."),
+    limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    properties: z.record(z.string(), z.unknown()).optional(),
+    createdAt: z.string().optional(),
+    updatedAt: z.string().optional(),
+  }),
+  async run({ input: { query, filters = [], properties, limit }, http }) {
+    const filterGroups = filters.length === 0 ? undefined : [{ filters: filters.map(toFilter) }];
+    const contacts = await collectPages<unknown, string>(limit, async (after, wanted) => {
+      const json = { query, filterGroups, properties, limit: Math.min(wanted, pageSize), after };
+      const answer = await http.json({ method: "POST", path: "/crm/v3/objects/contacts/search", json });
+      return { items: listAt(answer, "results"), next: textAt(answer, "paging", "next", "after") };
+    });
+    return contacts.map((contact) => ({
+      id: textAt(contact, "id"),
+      properties: recordAt(contact, "properties"),
+      createdAt: textAt(contact, "createdAt"),
+      updatedAt: textAt(contact, "updatedAt"),
+    }));
+  },
+});
+
+function toFilter(filter: Record<string, unknown>, index: number) {
+  const { propertyName, operator, value, values, highValue, ...unknownFields } = filter;
+  const pointer = `/filters/${index}`;
+  const isUnderstood = typeof propertyName === "string" && typeof operator === "string" && Object.keys(unknownFields).length === 0;
+  if (!isUnderstood) {
+    const detail = "must have propertyName and operator, and may have value, values and highValue";
+    throw new Refusal("validation_failed", "A filter is not valid.", { errors: [{ pointer, detail }] });
+  }
+  return {
+    propertyName,
+    operator,
+    ...(value === undefined ? {} : { value: toText(value, `${pointer}/value`) }),
+    ...(values === undefined ? {} : { values: [values].flat().map((entry) => toText(entry, `${pointer}/values`)) }),
+    ...(highValue === undefined ? {} : { highValue: toText(highValue, `${pointer}/highValue`) }),
+  };
+}

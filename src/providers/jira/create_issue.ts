@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { issueUrl, toDocument } from "./client.ts";
+import { jiraCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "jira_create_issue",
+  title: "Create issue",
+  description: "Create an issue in a project.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: jiraCredential,
+  input: z.strictObject({
+    projectKey: z.string().min(1),
+    issueType: z.string().min(1).describe("Type name, e.g. Task."),
+    summary: z.string().min(1),
+    description: z.string().optional().describe("Plain text, converted to Atlassian document format."),
+    labels: z.array(z.string()).optional(),
+    assigneeAccountId: z.string().optional(),
+    fields: z.record(z.string(), z.unknown()).optional().describe("Further fields."),
+  }),
+  output: z.object({
+    key: z.string().optional(),
+    id: z.string().optional(),
+    url: z.string().optional().describe("Web address."),
+  }),
+  async run({ input: { projectKey, issueType, summary, description, labels, assigneeAccountId, fields }, credential, http }) {
+    const json = {
+      fields: {
+        ...fields,
+        project: { key: projectKey },
+        issuetype: { name: issueType },
+        summary,
+        ...(description ? { description: toDocument(description) } : {}),
+        ...(labels ? { labels } : {}),
+        ...(assigneeAccountId ? { assignee: { id: assigneeAccountId } } : {}),
+      },
+    };
+    const created = await http.json({ method: "POST", path: "/rest/api/3/issue", json });
+    return [{ key: textAt(created, "key"), id: textAt(created, "id"), url: issueUrl(credential.site, textAt(created, "key")) }];
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { type CredentialData, defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { type ProviderFault, readCommonFault } from "../../contract/fault.ts";
+import { path } from "../../contract/http.ts";
+import { recordAt, textAt, textsAt } from "../../contract/read.ts";
+import { siteAddress } from "./client.ts";
+
+const gatewayUrl = "https://api.atlassian.com";
+
+export const jiraCredential = defineCredential({
+  type: "jira",
+  title: "Jira Cloud",
+  baseUrl: findBaseUrl,
+  variants: {
+    basic: withFields(
+      "E-mail and API token",
+      { site: z.string().min(1).describe("Site name or address."), email: z.string().min(1), apiToken: secret() },
+      ({ email, apiToken }) => ({ headers: { authorization: `Basic ${Buffer.from(`${email}:${apiToken}`).toString("base64")}` } }),
+    ),
+    oauth2: withOAuth2({
+      authorizeUrl: "https://auth.atlassian.com/authorize",
+      tokenUrl: "https://auth.atlassian.com/oauth/token",
+      authorizeParams: { audience: "api.atlassian.com", prompt: "consent" },
+      scopes: ["read:jira-work", "write:jira-work", "offline_access"],
+      fields: {
+        site: z.string().min(1).optional().describe("Which site, when the account has several."),
+        cloudId: z.string().min(1).optional().describe("Found when connecting."),
+      },
+      async complete({ http, credential }) {
+        const sites = await http.json({ path: "/oauth/token/accessible-resources" });
+        return chooseSite(Array.isArray(sites) ? sites : [], typeof credential.site === "string" ? credential.site : undefined);
+      },
+    }),
+  },
+  readFault: readJiraFault,
+  check: async ({ http }) => void (await http.json({ path: "/rest/api/3/myself" })),
+});
+
+/** OAuth tokens work only at the gateway, and before it is known for which site only at its root. */
+function findBaseUrl({ kind, cloudId, site }: CredentialData): string {
+  if (typeof cloudId === "string") return gatewayUrl + path`/ex/jira/${cloudId}`;
+  return kind === "oauth2" || typeof site !== "string" ? gatewayUrl : siteAddress(site);
+}
+
+function chooseSite(sites: unknown[], wanted: string | undefined): CredentialData {
+  const jiraSites = sites.filter((site) => textsAt(site, "scopes").includes("read:jira-work"));
+  const chosen = jiraSites.find((site) => wanted === undefined || textAt(site, "url") === siteAddress(wanted));
+  const cloudId = textAt(chosen, "id");
+  if (cloudId === undefined) throw new Refusal("provider_error", "The Atlassian account has no access to this Jira site.");
+  return { cloudId, site: textAt(chosen, "url") };
+}
+
+function readJiraFault(body: unknown, response: Response): ProviderFault {
+  const fieldFaults = Object.entries(recordAt(body, "errors") ?? {}).map(([field, fault]) => `${field}: ${String(fault)}`);
+  const words = [...textsAt(body, "errorMessages"), ...fieldFaults];
+  return words.length > 0 ? { message: words.join(" ") } : readCommonFault(body, response);
+}

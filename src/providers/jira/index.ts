@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { jiraCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "jira",
+  title: "Jira Cloud",
+  description: "Search, create and comment on Jira issues.",
+  credential: jiraCredential,
+});

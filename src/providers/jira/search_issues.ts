@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { collectPages } from "../../contract/pages.ts";
+import { at, listAt, recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { issueUrl } from "./client.ts";
+import { jiraCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "jira_search_issues",
+  title: "Search issues",
+  description: "Search issues with JQL.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: jiraCredential,
+  input: z.strictObject({
+    jql: z.string().min(1).meta({ title: "JQL" }).describe("Bounded JQL query."),
+    fields: z.array(z.string()).default(["summary", "status", "assignee", "priority", "updated"]).describe("Fields to return."),
+    limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
+  }),
+  output: z.object({
+    key: z.string().optional(),
+    id: z.string().optional(),
+    summary: z.string().optional(),
+    status: z.string().optional(),
+    assignee: z.string().optional(),
+    priority: z.string().optional(),
+    updated: z.string().optional(),
+    url: z.string().optional().describe("Web address."),
+    fields: z.record(z.string(), z.unknown()).optional(),
+  }),
+  async run({ input: { jql, fields, limit }, credential, http }) {
+    const issues = await collectPages<unknown, string>(limit, async (nextPageToken, wanted) => {
+      const json = { jql, fields, maxResults: wanted, nextPageToken };
+      const answer = await http.json({ method: "POST", path: "/rest/api/3/search/jql", json });
+      return { items: listAt(answer, "issues"), next: at(answer, "isLast") === true ? undefined : textAt(answer, "nextPageToken") };
+    });
+    return issues.map((issue) => ({
+      key: textAt(issue, "key"),
+      id: textAt(issue, "id"),
+      summary: textAt(issue, "fields", "summary"),
+      status: textAt(issue, "fields", "status", "name"),
+      assignee: textAt(issue, "fields", "assignee", "displayName"),
+      priority: textAt(issue, "fields", "priority", "name"),
+      updated: textAt(issue, "fields", "updated"),
+      url: issueUrl(credential.site, textAt(issue, "key")),
+      fields: recordAt(issue, "fields"),
+    }));
+  },
+});

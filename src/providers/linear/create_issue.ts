@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { providerFailure } from "../../contract/http.ts";
+import { at, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { findTeamId, queryLinear } from "./client.ts";
+import { linearCredential } from "./credential.ts";
+
+const query = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { id identifier url } } }";
+
+export const tool = defineTool({
+  id: "linear_create_issue",
+  title: "Create issue",
+  description: "Create an issue in a team.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: linearCredential,
+  input: z.strictObject({
+    teamId: z.string().min(1).describe("Team id (UUID)."),
+    title: z.string().min(1),
+    description: z.string().optional().describe("Markdown."),
+    priority: z.int().min(0).max(4).optional().describe("0 none, 1 urgent - 4 low."),
+    assigneeId: z.string().optional(),
+    labelIds: z.array(z.string()).optional(),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    identifier: z.string().optional().describe("e.g. ENG-12"),
+    url: z.string().optional(),
+  }),
+  async run({ input, http }) {
+    const teamId = await findTeamId(http, input.teamId);
+    const created = at(await queryLinear(http, { query, variables: { input: { ...input, teamId } } }), "issueCreate");
+    if (at(created, "success") !== true) throw providerFailure("Linear", { message: "the issue was not created" });
+    return [
+      { id: textAt(created, "issue", "id"), identifier: textAt(created, "issue", "identifier"), url: textAt(created, "issue", "url") },
+    ];
+  },
+});

@@ -1,0 +1,20 @@
+import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { queryLinear, readLinearFault } from "./client.ts";
+
+export const linearCredential = defineCredential({
+  type: "linear",
+  title: "Linear",
+  baseUrl: "https://api.linear.app",
+  variants: {
+    apiKey: withFields("API key", { apiKey: secret() }, ({ apiKey }) => ({ headers: { authorization: apiKey } })),
+    oauth2: withOAuth2({
+      authorizeUrl: "https://linear.app/oauth/authorize",
+      tokenUrl: "https://api.linear.app/oauth/token",
+      scopes: ["read", "issues:create"],
+      scopeSeparator: ",",
+      pkce: true,
+    }),
+  },
+  readFault: readLinearFault,
+  check: async ({ http }) => void (await queryLinear(http, { query: "{ viewer { id } }" }, { repeatable: true })),
+});

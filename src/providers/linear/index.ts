@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { linearCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "linear",
+  title: "Linear",
+  description: "Search and create Linear issues.",
+  credential: linearCredential,
+});

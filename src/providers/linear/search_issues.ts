@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { collectPages } from "../../contract/pages.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { findTeamId, queryLinear } from "./client.ts";
+import { linearCredential } from "./credential.ts";
+
+const query = `query ($term: String!, $teamId: String, $first: Int, $after: String) {
+  searchIssues(term: $term, teamId: $teamId, first: $first, after: $after) {
+    nodes { id identifier title state { name } assignee { displayName } priority url updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+export const tool = defineTool({
+  id: "linear_search_issues",
+  title: "Search issues",
+  description: "Full-text search of issues.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: linearCredential,
+  input: z.strictObject({
+    term: z.string().min(1).describe("Search text."),
+    teamId: z.string().min(1).optional().describe("Team id (UUID) or key."),
+    limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    identifier: z.string().optional().describe("e.g. ENG-12"),
+    title: z.string().optional(),
+    state: z.string().optional(),
+    assignee: z.string().optional(),
+    priority: z.int().optional().describe("0 none, 1 urgent - 4 low."),
+    url: z.string().optional(),
+    updatedAt: z.string().optional(),
+  }),
+  async run({ input, http }) {
+    const teamId = input.teamId === undefined ? undefined : await findTeamId(http, input.teamId);
+    const issues = await collectPages<unknown, string>(input.limit, async (after, first) => {
+      const data = await queryLinear(http, { query, variables: { term: input.term, teamId, first, after } });
+      const found = at(data, "searchIssues");
+      return {
+        items: listAt(found, "nodes"),
+        next: at(found, "pageInfo", "hasNextPage") === true ? textAt(found, "pageInfo", "endCursor") : undefined,
+      };
+    });
+    return issues.map((issue) => ({
+      id: textAt(issue, "id"),
+      identifier: textAt(issue, "identifier"),
+      title: textAt(issue, "title"),
+      state: textAt(issue, "state", "name"),
+      assignee: textAt(issue, "assignee", "displayName"),
+      priority: integerAt(issue, "priority"),
+      url: textAt(issue, "url"),
+      updatedAt: textAt(issue, "updatedAt"),
+    }));
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { defineTool } from "../../contract/tool.ts";
+import { withMysql } from "./client.ts";
+import { mysqlCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "mysql_execute",
+  title: "Execute",
+  description: "Run a statement that changes data.",
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  credential: mysqlCredential,
+  input: z.strictObject({
+    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders ?."),
+  }),
+  output: z.object({
+    rowCount: z.int().describe("Rows changed."),
+    rows: z.array(z.record(z.string(), z.unknown())).describe("Rows of RETURNING, if any."),
+  }),
+  run: async ({ input: { sql, params = [] }, ...call }) => [await withMysql(call, async ({ execute }) => await execute(sql, params))],
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { mysqlCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "mysql",
+  title: "MySQL",
+  description: "Query and change data in a MySQL database.",
+  credential: mysqlCredential,
+});

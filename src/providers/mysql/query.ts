@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { defineTool } from "../../contract/tool.ts";
+import { withMysql } from "./client.ts";
+import { mysqlCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "mysql_query",
+  title: "Query",
+  description: "Run a read-only SQL query with parameters.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: mysqlCredential,
+  input: z.strictObject({
+    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement; ? placeholders."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders."),
+    limit: z.int().min(1).max(10_000).default(100).describe("Most items to return (1-10000)."),
+  }),
+  output: z.looseObject({}).describe("One item per row, columns as fields."),
+  run: async ({ input: { sql, params = [], limit }, ...call }) =>
+    await withMysql(call, async ({ execute, read }) => {
+      await execute(`SET ${statementLimit}`, []);
+      await execute("SET SESSION TRANSACTION READ ONLY", []);
+      await execute("START TRANSACTION READ ONLY", []);
+      return await read(sql, params, limit);
+    }),
+});
+
+// For the case that nobody is left to cancel the statement. MariaDB takes the first in seconds, MySQL the second in milliseconds.
+const statementLimit = "/*M!100101 SESSION max_statement_time = 600 */ /*!50708 SESSION max_execution_time = 600000 */";

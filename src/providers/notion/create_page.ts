@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { at, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { notionCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "notion_create_page",
+  title: "Create page",
+  description: "Create a page under a page or in a data source.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: notionCredential,
+  input: z.strictObject({
+    parentPageId: z.string().min(1).optional().describe("Page to create it under; this or dataSourceId."),
+    dataSourceId: z.string().min(1).optional().describe("Data source to create it in; this or parentPageId."),
+    title: z.string().min(1),
+    markdown: z.string().optional().describe("Content as Markdown."),
+    properties: z.record(z.string(), z.unknown()).optional().describe("Further property values in Notion form."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    url: z.string().optional(),
+    createdTime: z.string().optional(),
+  }),
+  async run({ input: { parentPageId, dataSourceId, title, markdown, properties = {} }, http }) {
+    if ((parentPageId === undefined) === (dataSourceId === undefined)) {
+      throw new Refusal("validation_failed", "Give either parentPageId or dataSourceId.", {
+        errors: [{ pointer: "/parentPageId", detail: "exactly one of parentPageId and dataSourceId is needed" }],
+      });
+    }
+    const created = await http.json({
+      method: "POST",
+      path: "/v1/pages",
+      json: {
+        parent:
+          parentPageId === undefined
+            ? { type: "data_source_id", data_source_id: dataSourceId }
+            : { type: "page_id", page_id: parentPageId },
+        properties: { ...titleProperty(title, properties), ...properties },
+        markdown,
+      },
+    });
+    return [{ id: textAt(created, "id"), url: textAt(created, "url"), createdTime: textAt(created, "created_time") }];
+  },
+});
+
+/** "title" is the id of the title whatever it is called; a page has only one, so one in the properties takes its place. */
+function titleProperty(title: string, properties: Record<string, unknown>): Record<string, unknown> {
+  const isGiven = Object.values(properties).some((value) => at(value, "title") !== undefined);
+  return isGiven ? {} : { title: { title: [{ text: { content: title } }] } };
+}

@@ -1,0 +1,22 @@
+import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+
+export const notionCredential = defineCredential({
+  type: "notion",
+  title: "Notion",
+  baseUrl: "https://api.notion.com",
+  headers: { "Notion-Version": "2025-09-03" },
+  variants: {
+    bearer: withFields("Integration secret", { accessToken: secret("Integration secret.") }, ({ accessToken }) => ({
+      headers: { authorization: `Bearer ${accessToken}` },
+    })),
+    oauth2: withOAuth2({
+      authorizeUrl: "https://api.notion.com/v1/oauth/authorize",
+      tokenUrl: "https://api.notion.com/v1/oauth/token",
+      authorizeParams: { owner: "user" },
+      scopes: [],
+      clientAuth: "basic",
+      tokenBody: "json",
+    }),
+  },
+  check: async ({ http }) => void (await http.json({ path: "/v1/users/me" })),
+});

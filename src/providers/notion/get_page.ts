@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { path } from "../../contract/http.ts";
+import { recordAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { readTitle } from "./client.ts";
+import { notionCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "notion_get_page",
+  title: "Get page",
+  description: "Read a page: properties and content as Markdown.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: notionCredential,
+  input: z.strictObject({
+    pageId: z.string().min(1),
+    includeContent: z.boolean().default(true).describe("Whether to read the content, too."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    title: z.string().optional(),
+    url: z.string().optional(),
+    properties: z.record(z.string(), z.unknown()).optional(),
+    markdown: z.string().optional(),
+    lastEditedTime: z.string().optional(),
+  }),
+  async run({ input: { pageId, includeContent }, http }) {
+    const page = await http.json({ path: path`/v1/pages/${pageId}` });
+    const content = includeContent ? await http.json({ path: path`/v1/pages/${pageId}/markdown` }) : undefined;
+    return [
+      {
+        id: textAt(page, "id"),
+        title: readTitle(page),
+        url: textAt(page, "url"),
+        properties: recordAt(page, "properties"),
+        markdown: textAt(content, "markdown"),
+        lastEditedTime: textAt(page, "last_edited_time"),
+      },
+    ];
+  },
+});

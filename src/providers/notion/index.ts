@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { notionCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "notion",
+  title: "Notion",
+  description: "Search, read and create Notion pages.",
+  credential: notionCredential,
+});

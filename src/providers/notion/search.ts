@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { collectPages } from "../../contract/pages.ts";
+import { at, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { readTitle } from "./client.ts";
+import { notionCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "notion_search",
+  title: "Search",
+  description: "Search pages and data sources by title.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: notionCredential,
+  input: z.strictObject({
+    query: z.string().optional().describe("Part of the title; everything shared with the integration if absent."),
+    type: z.enum(["page", "data_source"]).optional(),
+    limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    object: z.string().optional().describe("page or data_source"),
+    title: z.string().optional(),
+    url: z.string().optional(),
+    lastEditedTime: z.string().optional(),
+  }),
+  async run({ input: { query, type, limit }, http }) {
+    const filter = type && { property: "object", value: type };
+    const found = await collectPages<unknown, string>(limit, async (start_cursor, page_size) => {
+      const answer = await http.json({ method: "POST", path: "/v1/search", json: { query, filter, page_size, start_cursor } });
+      return { items: listAt(answer, "results"), next: at(answer, "has_more") === true ? textAt(answer, "next_cursor") : undefined };
+    });
+    return found.map((entry) => ({
+      id: textAt(entry, "id"),
+      object: textAt(entry, "object"),
+      title: readTitle(entry),
+      url: textAt(entry, "url"),
+      lastEditedTime: textAt(entry, "last_edited_time"),
+    }));
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { providerFailure } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { openaiCredential } from "./credential.ts";
+
+// An image of high quality takes minutes; the call's own time limit comes first.
+const timeoutMs = 600_000;
+
+export const tool = defineTool({
+  id: "openai_generate_image",
+  title: "Generate image",
+  description: "Generate an image from a prompt.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: openaiCredential,
+  input: z.strictObject({
+    prompt: z.string().min(1).describe("What the image shows."),
+    model: z.string().min(1).default("gpt-image-1").describe("Model id."),
+    size: z.string().min(1).default("1024x1024").describe("Width and height in pixels, or auto."),
+    quality: z.enum(["auto", "low", "medium", "high"]).default("auto"),
+  }),
+  output: z.object({
+    imageBase64: z.string(),
+    mimeType: z.string().describe("Media type."),
+    revisedPrompt: z.string().optional().describe("The prompt the model made of it."),
+  }),
+  async run({ input, http }) {
+    // The older models answer with an address unless asked; the newer ones do not know the parameter.
+    const older = input.model.startsWith("dall-e") ? { response_format: "b64_json" } : {};
+    const answer = await http.json({ method: "POST", path: "/images/generations", json: { ...input, ...older }, timeoutMs });
+    const imageBase64 = textAt(answer, "data", 0, "b64_json");
+    if (imageBase64 === undefined) throw providerFailure("OpenAI", { message: "the answer has no image" });
+    const mimeType = `image/${textAt(answer, "output_format") ?? "png"}`;
+    return [{ imageBase64, mimeType, revisedPrompt: textAt(answer, "data", 0, "revised_prompt") }];
+  },
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { openaiCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "openai",
+  title: "OpenAI",
+  description: "Generate text and images with OpenAI models.",
+  credential: openaiCredential,
+});

@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { postgresCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "postgres",
+  title: "PostgreSQL",
+  description: "Query and change data in a PostgreSQL database.",
+  credential: postgresCredential,
+});

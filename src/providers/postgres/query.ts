@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { defineTool } from "../../contract/tool.ts";
+import { withPostgres } from "./client.ts";
+import { postgresCredential } from "./credential.ts";
+
+const batchRows = 500;
+
+export const tool = defineTool({
+  id: "postgres_query",
+  title: "Query",
+  description: "Run a read-only SQL query with parameters.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: postgresCredential,
+  input: z.strictObject({
+    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement; $1, $2 placeholders."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders."),
+    limit: z.int().min(1).max(10_000).default(100).describe("Most items to return (1-10000)."),
+  }),
+  output: z.looseObject({}).describe("One item per row, columns as fields."),
+  async run({ input: { sql, params = [], limit }, ...call }) {
+    return await withPostgres(call, async ({ command, execute }) => {
+      // The first SELECT fixes the mode: from then on nothing in this transaction can make it writable again.
+      await command(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = '${statementLimit}'; SELECT 1`);
+      const rows = isExplanation(sql) ? (await execute(sql, params)).rows.slice(0, limit) : await fetchRows();
+      await command("ROLLBACK");
+      return rows;
+
+      // A cursor reads no further than the limit, and the server accepts nothing but a SELECT for one: a read-only transaction
+      // alone would still let a superuser run COPY … TO PROGRAM or DO.
+      async function fetchRows() {
+        await execute(`DECLARE result NO SCROLL CURSOR FOR ${sql}`, params);
+        const found: Record<string, unknown>[] = [];
+        while (found.length < limit) {
+          const wanted = Math.min(batchRows, limit - found.length);
+          const { rows: batch } = await execute(`FETCH ${wanted} FROM result`, []);
+          found.push(...batch);
+          if (batch.length < wanted) break;
+        }
+        return found;
+      }
+    });
+  },
+});
+
+// For the case that nobody is left to cancel the statement.
+const statementLimit = "10min";
+
+// These two give rows but take no cursor.
+const isExplanation = (sql: string): boolean => /^\s*(explain|show)\b/i.test(sql);

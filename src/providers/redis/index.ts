@@ -1,0 +1,9 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { redisCredential } from "./credential.ts";
+
+export const provider = defineProvider({
+  id: "redis",
+  title: "Redis",
+  description: "Read and write keys of a Redis server.",
+  credential: redisCredential,
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineTool } from "../../contract/tool.ts";
+import { objectPath } from "./client.ts";
+import { s3Credential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "s3_delete_object",
+  title: "Delete object",
+  description: "Delete an object.",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+  credential: s3Credential,
+  input: z.strictObject({ bucket: z.string().min(1), key: z.string().min(1) }),
+  output: z.object({ key: z.string(), deleted: z.boolean().describe("Also true when there was no such object.") }),
+  async run({ input: { bucket, key }, http }) {
+    const response = await http.send({ method: "DELETE", path: objectPath(bucket, key) });
+    await response.body?.cancel();
+    return [{ key, deleted: true }];
+  },
+});

@@ -1,0 +1,50 @@
+import { isUtf8 } from "node:buffer";
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { objectPath, withoutQuotes } from "./client.ts";
+import { s3Credential } from "./credential.ts";
+
+const mostBytes = 10 * 1024 * 1024;
+
+export const tool = defineTool({
+  id: "s3_get_object",
+  title: "Get object",
+  description: "Read an object.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: s3Credential,
+  input: z.strictObject({ bucket: z.string().min(1), key: z.string().min(1) }),
+  output: z.object({
+    key: z.string(),
+    contentType: z.string().optional(),
+    bytes: z.int(),
+    content: z.string().optional().describe("Text, when it is text."),
+    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("The bytes, when they are not text."),
+    etag: z.string().optional().meta({ title: "ETag" }),
+  }),
+  async run({ input: { bucket, key }, http }) {
+    const response = await http.send({ path: objectPath(bucket, key) });
+    const bytes = await readBytes(response);
+    const content = isUtf8(bytes) ? { content: bytes.toString("utf8") } : { contentBase64: bytes.toString("base64") };
+    const contentType = response.headers.get("content-type") ?? undefined;
+    return [{ key, contentType, bytes: bytes.length, ...content, etag: withoutQuotes(response.headers.get("etag")) }];
+  },
+});
+
+async function readBytes({ headers, body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = Number(headers.get("content-length") ?? 0);
+  if (size > mostBytes) {
+    await body?.cancel();
+    throw tooLarge();
+  }
+  size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = () => new Refusal("provider_error", "The object is larger than 10 MB.");

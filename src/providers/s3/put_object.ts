@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { objectPath, withoutQuotes } from "./client.ts";
+import { s3Credential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "s3_put_object",
+  title: "Put object",
+  description: "Write an object, replacing any previous one.",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+  credential: s3Credential,
+  input: z.strictObject({
+    bucket: z.string().min(1),
+    key: z.string().min(1),
+    content: z.string().optional().describe("Text."),
+    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("Binary."),
+    contentType: z.string().min(1).optional(),
+  }),
+  output: z.object({
+    key: z.string(),
+    etag: z.string().optional().meta({ title: "ETag" }),
+    bytes: z.int(),
+  }),
+  async run({ input: { bucket, key, content, contentBase64, contentType }, http }) {
+    const body = readContent(content, contentBase64);
+    const type = contentType ?? (content === undefined ? "application/octet-stream" : "text/plain; charset=utf-8");
+    const response = await http.send({ method: "PUT", path: objectPath(bucket, key), body, headers: { "content-type": type } });
+    await response.body?.cancel();
+    return [{ key, etag: withoutQuotes(response.headers.get("etag")), bytes: body.length }];
+  },
+});
+
+function readContent(content: string | undefined, contentBase64: string | undefined): Buffer {
+  if ((content === undefined) === (contentBase64 === undefined)) throw refuse("/content", "or contentBase64 must be given, and not both");
+  if (content !== undefined) return Buffer.from(content, "utf8");
+  const bytes = Buffer.from(contentBase64 ?? "", "base64");
+  const isBase64 = bytes.toString("base64").replace(/=+$/, "") === contentBase64?.replace(/=+$/, "");
+  if (!isBase64) throw refuse("/contentBase64", "is not base64");
+  return bytes;
+}
+
+const refuse = (pointer: string, detail: string) => new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

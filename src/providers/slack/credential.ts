@@ -1,0 +1,24 @@
+import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { callSlack, readSlackFault } from "./client.ts";
+
+const signingSecret = secret("Verifies incoming events.").optional();
+
+export const slackCredential = defineCredential({
+  type: "slack",
+  title: "Slack",
+  baseUrl: "https://slack.com/api",
+  variants: {
+    oauth2: withOAuth2({
+      authorizeUrl: "https://slack.com/oauth/v2/authorize",
+      tokenUrl: "https://slack.com/api/oauth.v2.access",
+      scopes: ["chat:write", "channels:read", "groups:read", "channels:history", "groups:history"],
+      scopeSeparator: ",",
+      fields: { signingSecret },
+    }),
+    bearer: withFields("Bot token", { accessToken: secret("Bot token xoxb-."), signingSecret }, ({ accessToken }) => ({
+      headers: { authorization: `Bearer ${accessToken}` },
+    })),
+  },
+  readFault: readSlackFault,
+  check: async ({ http }) => void (await callSlack(http, { method: "POST", path: "/auth.test", repeatable: true })),
+});

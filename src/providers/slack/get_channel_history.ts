@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { collectPages } from "../../contract/pages.ts";
+import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { callSlack } from "./client.ts";
+import { slackCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "slack_get_channel_history",
+  title: "Get channel history",
+  description: "Read recent messages of a channel.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: slackCredential,
+  input: z.strictObject({
+    channel: z.string().min(1).describe("Channel id."),
+    oldest: z.string().optional().describe("Unix seconds."),
+    latest: z.string().optional().describe("Unix seconds."),
+    limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
+  }),
+  output: z.object({
+    ts: z.string().optional().describe("Message timestamp id."),
+    user: z.string().optional(),
+    text: z.string().optional(),
+    threadTs: z.string().optional(),
+    replyCount: z.int().optional(),
+  }),
+  async run({ input: { channel, oldest, latest, limit }, http }) {
+    const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
+      try {
+        const answer = await callSlack(http, { path: "/conversations.history", query: { channel, oldest, latest, limit: wanted, cursor } });
+        return { items: listAt(answer, "messages"), next: textAt(answer, "response_metadata", "next_cursor") };
+      } catch (error) {
+        if (cursor !== undefined && isRateLimited(error)) return { items: [], next: undefined };
+        throw error;
+      }
+    });
+    return messages.map((message) => ({
+      ts: textAt(message, "ts"),
+      user: textAt(message, "user"),
+      text: textAt(message, "text"),
+      threadTs: textAt(message, "thread_ts"),
+      replyCount: integerAt(message, "reply_count"),
+    }));
+  },
+});
+
+// Some apps get 15 messages and one request a minute: the newest messages are then worth more than none.
+const isRateLimited = (error: unknown): boolean => error instanceof Refusal && error.provider?.status === 429;

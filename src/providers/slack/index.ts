@@ -1,0 +1,11 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { slackCredential } from "./credential.ts";
+import { slackWebhook } from "./webhook.ts";
+
+export const provider = defineProvider({
+  id: "slack",
+  title: "Slack",
+  description: "Post messages and read channels in Slack.",
+  credential: slackCredential,
+  webhook: slackWebhook,
+});

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { collectPages } from "../../contract/pages.ts";
+import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { callSlack } from "./client.ts";
+import { slackCredential } from "./credential.ts";
+
+const pageSize = 200;
+
+export const tool = defineTool({
+  id: "slack_list_channels",
+  title: "List channels",
+  description: "List channels the app can see.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: slackCredential,
+  input: z.strictObject({
+    types: z
+      .string()
+      .default("public_channel,private_channel")
+      .describe("Kinds with commas between: public_channel, private_channel, mpim, im."),
+    excludeArchived: z.boolean().default(true),
+    limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    name: z.string().optional(),
+    isPrivate: z.boolean().optional(),
+    isMember: z.boolean().optional(),
+    topic: z.string().optional(),
+    memberCount: z.int().optional(),
+  }),
+  async run({ input: { types, excludeArchived, limit }, http }) {
+    const channels = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
+      const query = { types, exclude_archived: excludeArchived, limit: Math.min(wanted, pageSize), cursor };
+      const answer = await callSlack(http, { path: "/conversations.list", query });
+      return { items: listAt(answer, "channels"), next: textAt(answer, "response_metadata", "next_cursor") };
+    });
+    return channels.map((channel) => ({
+      id: textAt(channel, "id"),
+      name: textAt(channel, "name"),
+      isPrivate: booleanAt(channel, "is_private"),
+      isMember: booleanAt(channel, "is_member"),
+      topic: textAt(channel, "topic", "value"),
+      memberCount: integerAt(channel, "num_members"),
+    }));
+  },
+});

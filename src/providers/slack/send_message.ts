@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { callSlack } from "./client.ts";
+import { slackCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "slack_send_message",
+  title: "Send message",
+  description: "Post a message to a channel, thread or user.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: slackCredential,
+  input: z.strictObject({
+    channel: z.string().min(1).describe("Channel or user id."),
+    text: z.string().min(1).describe("Text (mrkdwn)."),
+    threadTs: z.string().optional().meta({ title: "Thread timestamp" }).describe("Reply in this thread."),
+    blocks: z.array(z.record(z.string(), z.unknown())).optional().describe("Block Kit blocks."),
+  }),
+  output: z.object({
+    ts: z.string().optional().describe("Message timestamp id."),
+    channel: z.string().optional(),
+  }),
+  async run({ input: { channel, text, threadTs, blocks }, http }) {
+    const sent = await callSlack(http, { method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });
+    return [{ ts: textAt(sent, "ts"), channel: textAt(sent, "channel") }];
+  },
+});

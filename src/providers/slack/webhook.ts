@@ -1,0 +1,32 @@
+import { textAt } from "../../contract/read.ts";
+import { hmacHex, isSameText } from "../../contract/signature.ts";
+import { defineWebhook, readWebhookBody, type WebhookRequest } from "../../contract/webhook.ts";
+
+const toleranceSeconds = 300;
+
+export const slackWebhook = defineWebhook({
+  secretField: "signingSecret",
+  verify(request, { secret, now }) {
+    const { headers, body } = request;
+    const timestamp = headers["x-slack-request-timestamp"] ?? "";
+    const expected = `v0=${hmacHex("sha256", secret, `v0:${timestamp}:`, body)}`;
+    if (!isSameText(headers["x-slack-signature"] ?? "", expected)) return { accepted: false, reason: "the signature does not match" };
+    const isFresh = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= toleranceSeconds;
+    if (!isFresh) return { accepted: false, reason: "the timestamp is too far from now" };
+    const message = readMessage(request);
+    const type = textAt(message, "type");
+    if (type === "url_verification")
+      return { accepted: true, answer: { status: 200, contentType: "text/plain", body: textAt(message, "challenge") ?? "" } };
+    return {
+      accepted: true,
+      event: textAt(message, "event", "type") ?? type ?? textAt(message, "command") ?? null,
+      deliveryId: textAt(message, "event_id") ?? textAt(message, "trigger_id") ?? null,
+    };
+  },
+});
+
+/** Events come as JSON, slash commands as a form, and clicks as a form with JSON in it. */
+function readMessage(request: WebhookRequest): unknown {
+  const form = Object.fromEntries(new URLSearchParams(request.body.toString("utf8")));
+  return readWebhookBody(request) ?? readWebhookBody({ body: Buffer.from(form.payload ?? "") }) ?? form;
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { integerAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { stripeCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "stripe_create_refund",
+  title: "Create refund",
+  description: "Refund a payment in full or in part.",
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  credential: stripeCredential,
+  input: z.strictObject({
+    paymentIntentId: z.string().min(1).meta({ title: "Payment intent ID" }),
+    amount: z.int().min(1).optional().describe("Smallest currency unit; all when absent."),
+    reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional(),
+    idempotencyKey: z.string().min(1).optional().describe("Same key = same refund."),
+  }),
+  output: z.object({
+    id: z.string().optional(),
+    amount: z.int().optional(),
+    currency: z.string().optional(),
+    status: z.string().optional(),
+    paymentIntentId: z.string().optional(),
+  }),
+  async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
+    const refund = await http.json({
+      method: "POST",
+      path: "/v1/refunds",
+      headers: { "idempotency-key": idempotencyKey ?? call.idempotencyKey },
+      form: { payment_intent: paymentIntentId, amount, reason },
+      // Stripe does it once for each key.
+      repeatable: true,
+    });
+    return [
+      {
+        id: textAt(refund, "id"),
+        amount: integerAt(refund, "amount"),
+        currency: textAt(refund, "currency"),
+        status: textAt(refund, "status"),
+        paymentIntentId: textAt(refund, "payment_intent") ?? textAt(refund, "payment_intent", "id"),
+      },
+    ];
+  },
+});

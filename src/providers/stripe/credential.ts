@@ -1,0 +1,16 @@
+import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+
+export const stripeCredential = defineCredential({
+  type: "stripe",
+  title: "Stripe",
+  baseUrl: "https://api.stripe.com",
+  headers: { "Stripe-Version": "2023-08-16" },
+  variants: {
+    bearer: withFields(
+      "Secret key",
+      { secretKey: secret("Secret or restricted key."), webhookSecret: secret("Verifies incoming events.").optional() },
+      ({ secretKey }) => ({ headers: { authorization: `Bearer ${secretKey}` } }),
+    ),
+  },
+  check: async ({ http }) => void (await http.json({ path: "/v1/balance" })),
+});

@@ -1,0 +1,11 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { stripeCredential } from "./credential.ts";
+import { stripeWebhook } from "./webhook.ts";
+
+export const provider = defineProvider({
+  id: "stripe",
+  title: "Stripe",
+  description: "Look up payments and refund them.",
+  credential: stripeCredential,
+  webhook: stripeWebhook,
+});

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import type { Http } from "../../contract/http.ts";
+import { collectPages } from "../../contract/pages.ts";
+import { booleanAt, integerAt, listAt, numberAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { stripeCredential } from "./credential.ts";
+
+const pageSize = 100;
+
+export const tool = defineTool({
+  id: "stripe_list_payments",
+  title: "List payments",
+  description: "List payments, newest first, optionally of one customer.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  credential: stripeCredential,
+  input: z.strictObject({
+    customerId: z.string().min(1).optional().meta({ title: "Customer ID" }),
+    customerEmail: z.string().min(1).optional().describe("Resolved to a customer.").meta({ format: "email" }),
+    createdAfter: z.string().optional().describe("RFC 3339.").meta({ format: "date-time" }),
+    limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
+  }),
+  output: z.object({
+    id: z.string().optional().describe("Payment intent id."),
+    amount: z.int().optional().describe("Smallest currency unit."),
+    currency: z.string().optional(),
+    status: z.string().optional(),
+    customerId: z.string().optional(),
+    description: z.string().optional(),
+    created: z.string().optional(),
+  }),
+  async run({ input: { customerId, customerEmail, createdAfter, limit }, http }) {
+    if (customerId !== undefined && customerEmail !== undefined)
+      throw refuse("/customerEmail", "must not be given together with customerId");
+    const createdFrom = createdAfter === undefined ? undefined : toUnixSeconds(createdAfter);
+    const customer = customerEmail === undefined ? customerId : await findCustomer(http, customerEmail);
+    if (customer === undefined && customerEmail !== undefined) return [];
+    const payments = await collectPages<unknown, string>(limit, async (startingAfter, wanted) => {
+      const query = { customer, "created[gte]": createdFrom, limit: Math.min(wanted, pageSize), starting_after: startingAfter };
+      const answer = await http.json({ path: "/v1/payment_intents", query });
+      const items = listAt(answer, "data");
+      return { items, next: booleanAt(answer, "has_more") ? textAt(items.at(-1), "id") : undefined };
+    });
+    return payments.map((payment) => ({
+      id: textAt(payment, "id"),
+      amount: integerAt(payment, "amount"),
+      currency: textAt(payment, "currency"),
+      status: textAt(payment, "status"),
+      customerId: textAt(payment, "customer") ?? textAt(payment, "customer", "id"),
+      description: textAt(payment, "description"),
+      created: toTime(numberAt(payment, "created")),
+    }));
+  },
+});
+
+async function findCustomer(http: Http, email: string): Promise<string | undefined> {
+  const answer = await http.json({ path: "/v1/customers", query: { email, limit: 10 } });
+  const ids = listAt(answer, "data").flatMap((customer) => textAt(customer, "id") ?? []);
+  if (ids.length > 1) throw refuse("/customerEmail", `belongs to several customers (${ids.join(", ")}): choose one with customerId`);
+  return ids[0];
+}
+
+function toUnixSeconds(time: string): number {
+  const milliseconds = Date.parse(time);
+  if (Number.isNaN(milliseconds)) throw refuse("/createdAfter", "must be a time such as 2026-01-31T09:00:00Z");
+  return Math.ceil(milliseconds / 1000);
+}
+
+const toTime = (seconds: number | undefined) => (seconds === undefined ? undefined : new Date(seconds * 1000).toISOString());
+
+const refuse = (pointer: string, detail: string) =>
+  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

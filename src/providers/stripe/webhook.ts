@@ -1,0 +1,31 @@
+import { textAt } from "../../contract/read.ts";
+import { hmacHex, isSameText } from "../../contract/signature.ts";
+import { defineWebhook } from "../../contract/webhook.ts";
+
+const toleranceMs = 5 * 60_000;
+
+export const stripeWebhook = defineWebhook({
+  secretField: "webhookSecret",
+  verify({ headers, body }, { secret, now }) {
+    const parts = (headers["stripe-signature"] ?? "").split(",").map((part) => part.trim().split("=", 2) as [string, string?]);
+    const valuesOf = (name: string) => parts.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
+    const [timestamp = ""] = valuesOf("t");
+    if (!/^\d{1,12}$/.test(timestamp)) return { accepted: false, reason: "the signature has no time" };
+    if (Math.abs(now.getTime() - Number(timestamp) * 1000) > toleranceMs)
+      return { accepted: false, reason: "the signature is too old or too new" };
+    const expected = hmacHex("sha256", secret, `${timestamp}.`, body);
+    // While a secret is being replaced there is one signature for each.
+    if (!valuesOf("v1").some((signature) => isSameText(signature, expected)))
+      return { accepted: false, reason: "the signature does not match" };
+    const event = parseEvent(body);
+    return { accepted: true, event: textAt(event, "type") ?? null, deliveryId: textAt(event, "id") ?? null };
+  },
+});
+
+function parseEvent(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,8 @@
+import { defineProvider } from "../../contract/provider.ts";
+
+export const provider = defineProvider({
+  id: "system",
+  title: "System",
+  description: "Built-in helpers that need no connection.",
+  credential: null,
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { evaluateExpression } from "../../base/evaluate-expression.ts";
+import { defineTool } from "../../contract/tool.ts";
+
+export const tool = defineTool({
+  id: "system_transform_json",
+  title: "Transform JSON",
+  description: "Apply a JSONata expression to data.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  credential: null,
+  input: z.strictObject({
+    data: z.unknown().describe("Input."),
+    expression: z.string().min(1).describe("JSONata expression."),
+  }),
+  output: z.object({ result: z.unknown().optional() }),
+  async run({ input: { data, expression }, signal }) {
+    return [{ result: await evaluateExpression(expression, { input: data, signal }) }];
+  },
+});

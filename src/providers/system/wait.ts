@@ -1,0 +1,23 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { defineTool } from "../../contract/tool.ts";
+
+export const tool = defineTool({
+  id: "system_wait",
+  title: "Wait",
+  description: "Wait a number of seconds.",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  credential: null,
+  input: z.strictObject({ seconds: z.number().min(0).max(3600).describe("How long to wait (0-3600).") }),
+  output: z.object({ waitedSeconds: z.number() }),
+  async run({ input: { seconds }, signal }) {
+    try {
+      await delay(seconds * 1000, undefined, { signal });
+    } catch (error) {
+      // The timer's own error hides why the call was ended.
+      signal.throwIfAborted();
+      throw error;
+    }
+    return [{ waitedSeconds: seconds }];
+  },
+});

@@ -1,0 +1,11 @@
+import { defineProvider } from "../../contract/provider.ts";
+import { telegramCredential } from "./credential.ts";
+import { telegramWebhook } from "./webhook.ts";
+
+export const provider = defineProvider({
+  id: "telegram",
+  title: "Telegram",
+  description: "Send messages and photos as a Telegram bot.",
+  credential: telegramCredential,
+  webhook: telegramWebhook,
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { integerAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { callTelegram } from "./client.ts";
+import { telegramCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "telegram_send_message",
+  title: "Send message",
+  description: "Send a text message to a chat.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: telegramCredential,
+  input: z.strictObject({
+    chatId: z.string().min(1).describe("Chat id or @channel."),
+    text: z.string().min(1).max(4096).describe("At most 4096 characters."),
+    parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the text is formatted; plain text if absent."),
+    replyToMessageId: z.int().optional().describe("Message to reply to."),
+    disableNotification: z.boolean().optional().describe("Send without a sound."),
+  }),
+  output: z.object({
+    messageId: z.int().optional(),
+    chatId: z.string().optional(),
+    date: z.string().optional().describe("Time sent."),
+  }),
+  async run({ input: { chatId, text, parseMode, replyToMessageId, disableNotification }, http }) {
+    const sent = await callTelegram(http, {
+      method: "POST",
+      path: "/sendMessage",
+      json: {
+        chat_id: chatId,
+        text,
+        parse_mode: parseMode,
+        reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
+        disable_notification: disableNotification,
+      },
+    });
+    return [{ messageId: integerAt(sent, "message_id"), chatId: textAt(sent, "chat", "id"), date: toIsoTime(integerAt(sent, "date")) }];
+  },
+});
+
+function toIsoTime(seconds: number | undefined): string | undefined {
+  const time = new Date((seconds ?? Number.NaN) * 1000);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

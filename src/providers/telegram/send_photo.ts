@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { callTelegram } from "./client.ts";
+import { telegramCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "telegram_send_photo",
+  title: "Send photo",
+  description: "Send a photo by address or from base64 content.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: telegramCredential,
+  input: z.strictObject({
+    chatId: z.string().min(1).describe("Chat id or @channel."),
+    photoUrl: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ title: "Photo URL" })
+      .describe("Address Telegram gets the photo from; this or photoBase64."),
+    photoBase64: z.string().min(1).optional().meta({ title: "Photo as base64" }).describe("The photo itself; this or photoUrl."),
+    caption: z.string().max(1024).optional().describe("At most 1024 characters."),
+    parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
+  }),
+  output: z.object({
+    messageId: z.int().optional(),
+    chatId: z.string().optional(),
+    fileId: z.string().optional().describe("Of the largest size."),
+  }),
+  async run({ input: { chatId, photoUrl, photoBase64, caption, parseMode }, http }) {
+    if ((photoUrl === undefined) === (photoBase64 === undefined)) {
+      throw new Refusal("validation_failed", "Give either photoUrl or photoBase64.", {
+        errors: [{ pointer: "/photoUrl", detail: "exactly one of photoUrl and photoBase64 is needed" }],
+      });
+    }
+    const fields = { chat_id: chatId, caption, parse_mode: parseMode };
+    const body = photoBase64 === undefined ? { json: { ...fields, photo: photoUrl } } : { body: toForm(fields, decodePhoto(photoBase64)) };
+    const sent = await callTelegram(http, { method: "POST", path: "/sendPhoto", ...body });
+    return [
+      {
+        messageId: integerAt(sent, "message_id"),
+        chatId: textAt(sent, "chat", "id"),
+        fileId: textAt(listAt(sent, "photo").at(-1), "file_id"),
+      },
+    ];
+  },
+});
+
+function decodePhoto(base64: string): Buffer {
+  const isBase64 = z.base64().safeParse(base64.replaceAll(/\s/g, "")).success;
+  if (!isBase64)
+    throw new Refusal("validation_failed", "photoBase64 is not base64.", {
+      errors: [{ pointer: "/photoBase64", detail: "must be base64" }],
+    });
+  return Buffer.from(base64, "base64");
+}
+
+function toForm(fields: Record<string, string | undefined>, photo: Buffer): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
+  form.set("photo", new Blob([new Uint8Array(photo)]), "photo.jpg");
+  return form;
+}

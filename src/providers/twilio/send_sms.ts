@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import { path } from "../../contract/http.ts";
+import { integerAt, textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { twilioCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "twilio_send_sms",
+  title: "Send SMS",
+  description: "Send an SMS message.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: twilioCredential,
+  input: z.strictObject({
+    to: z.string().min(1).describe("E.164 number."),
+    from: z.string().min(1).optional().describe("Sender number."),
+    messagingServiceSid: z.string().min(1).optional().meta({ title: "Messaging service SID" }).describe("Instead of from."),
+    body: z.string().min(1).max(1600).describe("At most 1600 characters."),
+    mediaUrls: z.array(z.string()).optional().meta({ title: "Media URLs" }).describe("MMS media."),
+  }),
+  output: z.object({
+    sid: z.string().optional().describe("Message id."),
+    status: z.string().optional(),
+    to: z.string().optional(),
+    segments: z.int().optional(),
+    dateCreated: z.string().optional(),
+  }),
+  async run({ input: { to, from, messagingServiceSid, body, mediaUrls }, credential, http }) {
+    if ((from === undefined) === (messagingServiceSid === undefined)) {
+      throw new Refusal("validation_failed", "Give either from or messagingServiceSid.", {
+        errors: [{ pointer: "/from", detail: "exactly one of from and messagingServiceSid is needed" }],
+      });
+    }
+    const sent = await http.json({
+      method: "POST",
+      path: path`/2010-04-01/Accounts/${credential.accountSid}/Messages.json`,
+      form: { To: to, From: from, MessagingServiceSid: messagingServiceSid, Body: body, MediaUrl: mediaUrls },
+    });
+    return [
+      {
+        sid: textAt(sent, "sid"),
+        status: textAt(sent, "status"),
+        to: textAt(sent, "to"),
+        segments: integerAt(sent, "num_segments"),
+        dateCreated: textAt(sent, "date_created"),
+      },
+    ];
+  },
+});

@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import { callTool } from "../../../test/support/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/describe-tool.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { useCredential } from "../../../test/support/use-credential.ts";
+import { twilioCredential } from "./credential.ts";
+import { tool as sendSms } from "./send_sms.ts";
+
+const accountSid = `AC${"0a".repeat(16)}`;
+const credential = { accountSid, authToken: "twilio-sécret" };
+const headers = { authorization: `Basic ${Buffer.from(`${accountSid}:twilio-sécret`).toString("base64")}` };
+const place = `/2010-04-01/Accounts/${accountSid}/Messages.json`;
+
+describeHttpTool(sendSms, {
+  credential,
+  failure: {
+    answer: {
+      status: 400,
+      json: { code: 21211, message: "Invalid 'To' Phone Number", more_info: "https://www.twilio.com/docs/errors/21211", status: 400 },
+    },
+    says: /^Twilio refused the call \(400 21211\): Invalid 'To' Phone Number$/,
+  },
+  cases: [
+    {
+      name: "sends a text",
+      input: { to: "+15005550006", from: "+15005550001", body: "Hello & welcome" },
+      exchanges: [
+        {
+          request: { method: "POST", path: place, headers, form: { To: "+15005550006", From: "+15005550001", Body: "Hello & welcome" } },
+          answer: {
+            status: 201,
+            json: {
+              sid: "SM1",
+              status: "queued",
+              to: "+15005550006",
+              num_segments: "2",
+              date_created: "Thu, 24 Aug 2023 05:01:45 +0000",
+              error_code: null,
+            },
+          },
+        },
+      ],
+      items: [{ sid: "SM1", status: "queued", to: "+15005550006", segments: 2, dateCreated: "Thu, 24 Aug 2023 05:01:45 +0000" }],
+    },
+    {
+      name: "sends a picture through a messaging service",
+      input: { to: "+1", messagingServiceSid: "MG1", body: 'ü=&?#/\n"', mediaUrls: ["https://example.com/a?b=1&c=2"] },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: place,
+            form: { To: "+1", MessagingServiceSid: "MG1", Body: 'ü=&?#/\n"', MediaUrl: "https://example.com/a?b=1&c=2" },
+          },
+          answer: { status: 201, json: { sid: "SM2" } },
+        },
+      ],
+      items: [{ sid: "SM2" }],
+    },
+  ],
+});
+
+it("names every picture", async () => {
+  const provider = await startFakeProvider();
+  try {
+    provider.script([{ status: 201, json: {} }]);
+    const input = { to: "+1", from: "+2", body: "x", mediaUrls: ["https://a.example/1", "https://a.example/2"] };
+    await callTool(sendSms, { input, credential: { ...credential, baseUrl: provider.url } });
+    expect(new URLSearchParams(provider.requests()[0]?.body.toString()).getAll("MediaUrl")).toEqual(input.mediaUrls);
+  } finally {
+    await provider.stop();
+  }
+});
+
+it.each([{}, { from: "+1", messagingServiceSid: "MG1" }])("refuses a text with not exactly one sender: %j", async (sender) => {
+  const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...sender }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/from" }] });
+});
+
+it("checks the credential with its account", async () => {
+  const requests = await useCredential(twilioCredential, credential, [{ json: { sid: accountSid } }]);
+  expect(requests).toMatchObject([{ method: "GET", path: `/2010-04-01/Accounts/${accountSid}.json`, headers }]);
+});

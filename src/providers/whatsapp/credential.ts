@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import type { ProviderFault } from "../../contract/fault.ts";
+import { path } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+
+export const whatsappCredential = defineCredential({
+  type: "whatsapp",
+  title: "WhatsApp",
+  baseUrl: "https://graph.facebook.com",
+  variants: {
+    bearer: withFields(
+      "Access token",
+      {
+        accessToken: secret("System-user token."),
+        phoneNumberId: z.string().min(1).meta({ title: "Phone number ID" }),
+        appSecret: secret("Verifies incoming events.").optional(),
+        verifyToken: secret("Answers the subscription check.").optional(),
+      },
+      ({ accessToken }) => ({ headers: { authorization: `Bearer ${accessToken}` } }),
+    ),
+  },
+  readFault: readWhatsappFault,
+  check: async ({ http, credential }) => void (await http.json({ path: path`/v23.0/${String(credential.phoneNumberId)}` })),
+});
+
+function readWhatsappFault(body: unknown): ProviderFault {
+  const words = [textAt(body, "error", "message"), textAt(body, "error", "error_data", "details")];
+  return { code: textAt(body, "error", "code"), message: words.filter(Boolean).join(": ") };
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { textAt } from "../../contract/read.ts";
+import { defineTool } from "../../contract/tool.ts";
+import { sendMessage } from "./client.ts";
+import { whatsappCredential } from "./credential.ts";
+
+export const tool = defineTool({
+  id: "whatsapp_send_text_message",
+  title: "Send text message",
+  description: "Send a text message inside the 24-hour window.",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  credential: whatsappCredential,
+  input: z.strictObject({
+    to: z.string().min(1).describe("Number with country code, digits."),
+    text: z.string().min(1).max(4096).describe("At most 4096 characters."),
+    previewUrl: z.boolean().default(false).meta({ title: "Preview URL" }).describe("Show a preview of the first link."),
+    replyToMessageId: z.string().optional().describe("Message to reply to."),
+  }),
+  output: z.object({
+    messageId: z.string().optional().describe("wamid…"),
+    to: z.string().optional(),
+    waId: z.string().optional().describe("WhatsApp id of the receiver."),
+  }),
+  async run({ input: { to, text, previewUrl, replyToMessageId }, credential, http }) {
+    const sent = await sendMessage(http, credential.phoneNumberId, {
+      to,
+      type: "text",
+      text: { body: text, preview_url: previewUrl },
+      context: replyToMessageId ? { message_id: replyToMessageId } : undefined,
+    });
+    return [
+      {
+        messageId: textAt(sent, "messages", 0, "id"),
+        to: textAt(sent, "contacts", 0, "input"),
+        waId: textAt(sent, "contacts", 0, "wa_id"),
+      },
+    ];
+  },
+});

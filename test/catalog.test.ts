@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Catalog, createCatalog } from "../src/catalog/catalog.ts";
+import { loadProviders } from "../src/catalog/load-providers.ts";
+
+let catalog: Catalog;
+
+beforeAll(async () => {
+  catalog = createCatalog(await loadProviders());
+});
+
+describe("the catalogue", () => {
+  it("has 30 providers with 66 tools", () => {
+    expect(catalog.providers).toHaveLength(30);
+    expect(catalog.nodes.size).toBe(66);
+  });
+
+  it("asks for a credential everywhere but in the built-in tools", () => {
+    const without = [...catalog.nodes.values()].filter(({ tool }) => tool.credential === null).map(({ tool }) => tool.id);
+    expect(without.sort()).toEqual(["system_date_time", "system_transform_json", "system_wait"]);
+  });
+
+  it("says the same every time it is asked", async () => {
+    const again = createCatalog(await loadProviders());
+    expect(JSON.stringify([...again.nodes.values()].map(({ inputSchema }) => inputSchema))).toBe(
+      JSON.stringify([...catalog.nodes.values()].map(({ inputSchema }) => inputSchema)),
+    );
+  });
+
+  it("has only valid, strict schemas", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const { tool, inputSchema, outputSchema } of catalog.nodes.values()) {
+      expect(ajv.validateSchema(inputSchema), tool.id).toBe(true);
+      expect(ajv.validateSchema(outputSchema), tool.id).toBe(true);
+      expect(inputSchema.additionalProperties, tool.id).toBe(false);
+      expect(JSON.stringify(inputSchema), tool.id).not.toMatch(/\$schema|9007199254740991|propertyNames/);
+    }
+  });
+});
+
+type Field = {
+  name: string;
+  type: string;
+  required?: boolean;
+  description: string;
+  enum?: string[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+};
+type Reference = {
+  servers: {
+    id: string;
+    title: string;
+    description: string;
+    credential: { type: string; variants: { kind: string; fields?: { name: string; required: boolean; secret?: boolean }[] }[] } | null;
+    tools: { id: string; title: string; description: string; input: Field[]; output: Field[]; hints: Record<string, boolean> }[];
+  }[];
+};
+
+const referenceFile = process.env.SWITCHYARD_CATALOGUE;
+
+/** The agreed catalogue is kept outside the repository; where it is at hand, ours must equal it word for word. */
+describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_CATALOGUE)", () => {
+  const reference = (referenceFile === undefined ? { servers: [] } : JSON.parse(readFileSync(referenceFile, "utf8"))) as Reference;
+
+  it.each(reference.servers)("$id is as agreed", ({ id, title, description, credential, tools }) => {
+    const provider = catalog.providers.find((candidate) => candidate.id === id);
+    expect({ title: provider?.title, description: provider?.description }).toEqual({ title, description });
+    expect(provider?.credential?.type ?? null).toBe(credential?.type ?? null);
+    expect(provider?.credential?.variants.map(({ kind }) => kind).sort()).toEqual(credential?.variants.map(({ kind }) => kind).sort());
+    expect(provider?.tools.map((tool) => tool.id).sort()).toEqual(tools.map((tool) => tool.id).sort());
+  });
+
+  it.each(reference.servers.flatMap(({ tools }) => tools))("$id is as agreed", (agreed) => {
+    const node = catalog.nodes.get(agreed.id);
+    if (!node) throw new Error("is missing");
+    const { title, description, hints } = node.tool;
+    expect({ title, description, hints }).toEqual({ title: agreed.title, description: agreed.description, hints: agreed.hints });
+    expect(describeFields(node.inputSchema)).toEqual(Object.fromEntries(agreed.input.map(toExpectation)));
+    expect(describeOutput(node.outputSchema)).toEqual(Object.fromEntries(agreed.output.map(({ name, type }) => [name, openArray(type)])));
+  });
+});
+
+type Description = { type: string; required: boolean; enum?: unknown; default?: unknown; minimum?: unknown; maximum?: unknown };
+
+function describeFields(schema: Record<string, unknown>): Record<string, Description> {
+  const properties = schema.properties as Record<string, Record<string, unknown>>;
+  const required = (schema.required ?? []) as string[];
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      { type: typeOf(field), required: required.includes(name), ...limitsOf(field) },
+    ]),
+  );
+}
+
+/** `*` stands for columns that only a query knows; lists count as lists, whatever is in them. */
+function describeOutput(schema: Record<string, unknown>): Record<string, string> {
+  const fields = Object.entries(describeFields(schema)).map(([name, { type }]) => [name, openArray(type)] as const);
+  return { ...Object.fromEntries(fields), ...(schema.additionalProperties === false ? {} : { "*": "any" }) };
+}
+
+const openArray = (type: string): string => (type === "array" || type === "object[]" ? "array" : type);
+
+const limitsOf = (field: Record<string, unknown>) =>
+  Object.fromEntries(["enum", "default", "minimum", "maximum"].filter((key) => field[key] !== undefined).map((key) => [key, field[key]]));
+
+function typeOf(field: Record<string, unknown>): string {
+  if (field.type === undefined) return "any";
+  if (field.type !== "array") return String(field.type);
+  const items = field.items as Record<string, unknown>;
+  return items?.type === undefined ? "array" : `${String(items.type)}[]`;
+}
+
+const toExpectation = (field: Field): [string, Description] => [
+  field.name,
+  { type: field.type, required: field.required === true, ...limitsOf(field as unknown as Record<string, unknown>) },
+];

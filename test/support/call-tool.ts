@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { createAddressRules } from "../../src/base/address-rules.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { createSafeFetch } from "../../src/base/safe-fetch.ts";
+import type { CredentialData } from "../../src/contract/credential.ts";
+import type { Tool } from "../../src/contract/tool.ts";
+import { createToolCall } from "../../src/execution/tool-call.ts";
+
+type CallOptions = {
+  input: Record<string, unknown>;
+  credential?: CredentialData;
+  signal?: AbortSignal;
+  idempotencyKey?: string;
+  now?: Date;
+  /** Collects the waits instead of waiting. */
+  waits?: number[];
+};
+
+const loopback = createAddressRules({ allowedCidrs: ["127.0.0.0/8", "::1/128"] });
+const fetch = createSafeFetch({ addressRules: loopback });
+
+/** Runs a tool as the product does, with loopback allowed and waits not waited for. */
+export async function callTool(tool: Tool, { input, credential = {}, waits = [], ...options }: CallOptions) {
+  const now = options.now;
+  const outside = {
+    fetch,
+    resolveHost: async (host: string) => (host === "localhost" ? "127.0.0.1" : host),
+    clock: now ? { now: () => now } : systemClock,
+    sleep: async (milliseconds: number) => void waits.push(milliseconds),
+  };
+  const call = createToolCall(outside, {
+    provider: tool.credential?.title ?? "System",
+    input: tool.input.parse(input),
+    credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,
+    isRepeatable: tool.hints.readOnly || tool.hints.idempotent,
+    signal: options.signal ?? AbortSignal.timeout(15_000),
+    idempotencyKey: options.idempotencyKey ?? randomUUID(),
+  });
+  return JSON.parse(JSON.stringify(await tool.run(call))) as Record<string, unknown>[];
+}

@@ -1,0 +1,147 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toJsonSchema } from "../../src/catalog/json-schema.ts";
+import type { CredentialData } from "../../src/contract/credential.ts";
+import type { Tool } from "../../src/contract/tool.ts";
+import { callTool } from "./call-tool.ts";
+import { type Answer, type FakeProvider, type SeenRequest, startFakeProvider } from "./fake-provider.ts";
+
+/** A request the tool must send and what the provider answers to it. `path` is decoded: /search?q=a b. */
+type Exchange = {
+  request: {
+    method: string;
+    path: string;
+    headers?: Record<string, unknown>;
+    json?: unknown;
+    form?: Record<string, string>;
+    body?: unknown;
+  };
+  answer: Answer;
+};
+
+type Case = { name: string; input: Record<string, unknown>; exchanges: Exchange[]; items: unknown[] };
+
+type Expectations = {
+  credential: CredentialData;
+  /** The first is the simplest call with only required parameters; others add all parameters, further pages and so on. */
+  cases: [Case, ...Case[]];
+  /** A failure in the provider's own form, and what the caller must be told. */
+  failure: { answer: Answer; says: RegExp };
+  /** Whether the tool sends a request again; by default what its hints promise. */
+  repeats?: boolean;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+/** The behaviour every HTTP tool must have, checked on the wire. */
+export function describeHttpTool(
+  tool: Tool,
+  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent }: Expectations,
+): void {
+  describe(tool.id, () => {
+    let provider: FakeProvider;
+    const matchesOutput = ajv.compile(toJsonSchema(tool.output, "output"));
+    const simplest = cases[0];
+    const answers = simplest.exchanges.map(({ answer }) => answer);
+    const call = (input: Record<string, unknown>, options: { signal?: AbortSignal; waits?: number[] } = {}) =>
+      callTool(tool, { input, credential: { ...credential, baseUrl: provider.url }, ...options });
+
+    beforeAll(async () => {
+      provider = await startFakeProvider();
+    });
+    afterAll(() => provider.stop());
+
+    it.each(cases)("$name", async ({ input, exchanges, items }) => {
+      provider.script(exchanges.map(({ answer }) => answer));
+      expect(await call(input)).toEqual(items);
+      expect(provider.requests().map(describeRequest)).toEqual(exchanges.map(({ request }) => expectRequest(request)));
+      for (const item of items) expect(matchesOutput(item), JSON.stringify(matchesOutput.errors)).toBe(true);
+    });
+
+    it("takes no notice of fields it does not know", async () => {
+      provider.script(answers.map(withUnknownFields));
+      expect(await call(simplest.input)).toEqual(simplest.items);
+    });
+
+    it("fails cleanly, or returns what there is, when the answer lacks everything", async () => {
+      provider.script(answers.map((answer) => ({ ...answer, ...(answer.json === undefined ? {} : { json: {} }) })));
+      const items = await call(simplest.input).catch((error: unknown) => {
+        expect(error).toMatchObject({ name: "Refusal" });
+        return [];
+      });
+      for (const item of items) expect(matchesOutput(item), JSON.stringify(matchesOutput.errors)).toBe(true);
+    });
+
+    it("reports the provider's own code and words when it refuses", async () => {
+      provider.script([failure.answer, failure.answer, failure.answer]);
+      await expect(call(simplest.input)).rejects.toMatchObject({ code: "provider_error", message: expect.stringMatching(failure.says) });
+    });
+
+    it(repeats ? "waits and repeats after 429" : "does not repeat after 429 and says when to come back", async () => {
+      const waits: number[] = [];
+      provider.script([{ status: 429, headers: { "retry-after": "7" }, json: {} }, ...answers]);
+      const outcome = call(simplest.input, { waits });
+      if (repeats) {
+        expect(await outcome).toEqual(simplest.items);
+        expect(waits).toEqual([7000]);
+      } else {
+        await expect(outcome).rejects.toMatchObject({ code: "provider_error", message: expect.stringContaining("Try again in 7 s") });
+        expect(provider.requests()).toHaveLength(1);
+      }
+    });
+
+    it(repeats ? "repeats a request whose connection dropped" : "does not repeat a request whose connection dropped", async () => {
+      provider.script([{ drop: true }, ...answers]);
+      const outcome = call(simplest.input);
+      if (repeats) expect(await outcome).toEqual(simplest.items);
+      else {
+        await expect(outcome).rejects.toMatchObject({ code: "provider_unreachable" });
+        expect(provider.requests()).toHaveLength(1);
+      }
+    });
+
+    it("breaks off its request when it is aborted", async () => {
+      provider.script([{ hang: true }]);
+      const abort = new AbortController();
+      const outcome = call(simplest.input, { signal: abort.signal });
+      await expect.poll(() => provider.requests().length).toBe(1);
+      abort.abort(new Error("enough"));
+      await expect(outcome).rejects.toThrow("enough");
+      await expect.poll(() => provider.brokenOff()).toBe(1);
+    });
+  });
+}
+
+function expectRequest({ method, path, headers = {}, ...body }: Exchange["request"]) {
+  return {
+    method,
+    path,
+    headers: expect.objectContaining(headers),
+    ...(body.json === undefined ? {} : { json: body.json }),
+    ...(body.form === undefined ? {} : { form: body.form }),
+    ...(body.body === undefined ? {} : { body: body.body }),
+  };
+}
+
+function describeRequest({ method, path, headers, body }: SeenRequest) {
+  const type = headers["content-type"] ?? "";
+  const shown = { method, path: decodeURIComponent(path.replaceAll("+", " ")), headers };
+  if (body.length === 0) return shown;
+  if (type.startsWith("application/json")) return { ...shown, json: JSON.parse(body.toString()) as unknown };
+  if (type.startsWith("application/x-www-form-urlencoded"))
+    return { ...shown, form: Object.fromEntries(new URLSearchParams(body.toString())) };
+  return { ...shown, body: body.toString() };
+}
+
+function withUnknownFields(answer: Answer): Answer {
+  return answer.json === undefined ? answer : { ...answer, json: addUnknown(answer.json) };
+}
+
+function addUnknown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addUnknown);
+  if (typeof value !== "object" || value === null) return value;
+  const known = Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, addUnknown(entry)]));
+  return { ...known, unknown_of_tomorrow: { nested: [null, 1, "x"] } };
+}
