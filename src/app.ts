@@ -3,17 +3,28 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
+import { createAddressRules } from "./base/address-rules.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
+import { newId } from "./base/ids.ts";
 import { readOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
+import { createResolveHost } from "./base/resolve-host.ts";
+import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
+import { createCatalog } from "./catalog/catalog.ts";
+import { loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
 import { createMetrics } from "./door/metrics.ts";
+import { createToolCall } from "./execution/tool-call.ts";
 import { createGatewayServer } from "./gateway/server.ts";
-import { createIdentity } from "./identity/identity.ts";
+import { createIdentity, type Identity } from "./identity/identity.ts";
+import { rankOf } from "./identity/organizations.ts";
 import { createPlatformServer } from "./platform/server.ts";
-import { createDatabase } from "./storage/database.ts";
+import { createDatabase, type Database } from "./storage/database.ts";
 import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
+import type { CredentialType } from "./vault/credential-data.ts";
+import { createKeyRingSource } from "./vault/key-ring.ts";
+import { createVault } from "./vault/vault.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
 const answerLimitMs = 20_000;
@@ -23,31 +34,47 @@ export type ProcessRole = (typeof allRoles)[number];
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-type Surroundings = { config: Config; log: Log; clock?: Clock };
+type Surroundings = {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  /** Those of the catalogue unless given. */
+  credentialTypes?: ReadonlyMap<string, CredentialType>;
+};
 
 /** Everything below the doors: what the server and the command line have in common. */
-export async function openParts({ config, log, clock = systemClock }: Surroundings) {
+export async function openParts({ config, log, clock = systemClock, credentialTypes }: Surroundings) {
   const storage = await openStorage(config, log);
   try {
     const { applied } = await migrate(storage.target, { folder: migrationsFolder });
     if (applied.length > 0) log.info({ applied }, "database migrated");
     const db = createDatabase({ target: storage.target, applicationName: "switchyard", poolSize: config.databasePoolSize, log });
-    const keys = readKeys(config);
+    const cookieKey = readCookieKey(config);
     const setupToken = isLoopbackName(config.listenHost) ? undefined : randomBytes(18).toString("base64url");
     const identity = createIdentity({
       db,
       clock,
       log,
-      cookieKey: keys.cookieKey,
+      cookieKey,
       baseUrl: config.platform.baseUrl,
       mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
       setupToken,
     });
+    const fetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: config.outboundAllowedCidrs }) });
+    const catalog = createCatalog(await loadProviders());
+    const vault = openVault({ config, db, clock, identity, fetch, credentialTypes: credentialTypes ?? catalog.credentialTypes });
+    await vault.masterKey.verify().catch(async (error: unknown) => {
+      await db.close();
+      throw error;
+    });
     return {
       db,
       identity,
+      catalog,
+      vault,
       setupToken,
       async close() {
+        await fetch.close();
         await identity.close();
         await db.close();
         await storage.close();
@@ -78,7 +105,9 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
 
   async function stop(): Promise<void> {
     isStopping = true;
-    const impatience = setTimeout(() => servers.forEach(({ server }) => server.closeAllConnections()), answerLimitMs);
+    const impatience = setTimeout(() => {
+      for (const { server } of servers) server.closeAllConnections();
+    }, answerLimitMs);
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await parts.close();
   }
@@ -88,6 +117,8 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       const server = await createPlatformServer({
         door: door(config.platform.baseUrl),
         identity: parts.identity,
+        catalog: parts.catalog,
+        vault: parts.vault,
         version: packageJson.version,
         isSignUpOpen: config.deploymentMode === "cloud",
         signInLimitPerMinute: config.signInLimitPerMinute,
@@ -114,10 +145,32 @@ async function openStorage(config: Config, log: Log) {
   return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }
 
-function readKeys(config: Config) {
+type VaultSurroundings = Required<Omit<Surroundings, "log">> & { db: Database; identity: Identity; fetch: SafeFetch };
+
+function openVault({ config, db, clock, identity, fetch, credentialTypes }: VaultSurroundings) {
+  const { dataDir, masterKey, previousMasterKeys: previousKeys, outboundAllowedCidrs: allowedCidrs } = config;
+  const resolveHost = createResolveHost({ addressRules: createAddressRules({ allowedCidrs }) });
+  return createVault({
+    db,
+    clock,
+    keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
+    credentialTypes,
+    fetch,
+    startCall: (credential, signal) =>
+      createToolCall(
+        { fetch, resolveHost, clock },
+        { provider: credential.definition.title, input: {}, credential, isRepeatable: false, signal, idempotencyKey: newId() },
+      ),
+    oauthClients: config.oauthClients,
+    platformBaseUrl: config.platform.baseUrl,
+    async mayManage(organizationId, userId) {
+      const member = await identity.organizations.membership(organizationId, userId);
+      return member !== undefined && rankOf(member.organization.role) >= rankOf("admin");
+    },
+  });
+}
+
+function readCookieKey(config: Config): Buffer {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
-  return {
-    masterKey: config.masterKey ?? readOrCreateKeyFile(join(config.dataDir, "master.key")),
-    cookieKey: config.cookieKey ?? readOrCreateKeyFile(join(config.dataDir, "cookie.key")),
-  };
+  return config.cookieKey ?? readOrCreateKeyFile(join(config.dataDir, "cookie.key"));
 }

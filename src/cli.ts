@@ -29,6 +29,8 @@ const commands: Record<string, () => Promise<Command>> = {
   keys: async () => (await import("./commands/keys.ts")).keys,
   members: async () => (await import("./commands/members.ts")).members,
   organizations: async () => (await import("./commands/organizations.ts")).organizations,
+  credentials: async () => (await import("./commands/credentials.ts")).credentials,
+  "rotate-master-key": async () => (await import("./commands/rotate-master-key.ts")).rotateMasterKey,
   migrate: async () => (await import("./commands/migrate.ts")).migrateDatabase,
 };
 
@@ -45,6 +47,10 @@ const usage = `Usage: npm run -s cli -- <command>
   members add --organization ID --email E --role R [--name N --password P]
   members set-role --organization ID --id MEMBER --role R
   members remove --organization ID --id MEMBER
+  credentials create --organization ID --type T --name N --data JSON
+  credentials list --organization ID
+  credentials delete --organization ID --id CREDENTIAL
+  rotate-master-key
   migrate
 
 Answers are JSON. Scopes: workflows:trigger, mcp:invoke. Roles: owner, admin, member, viewer.`;

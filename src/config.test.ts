@@ -37,6 +37,8 @@ describe("without any setting", () => {
       deploymentMode: "self-hosted",
       outboundAllowedCidrs: [],
       masterKey: undefined,
+      previousMasterKeys: [],
+      oauthClients: {},
       cookieKey: undefined,
       smtpUrl: undefined,
       mailFrom: "Switchyard <switchyard@localhost>",
@@ -75,6 +77,7 @@ describe("a good value", () => {
     ["DEPLOYMENT_MODE", "cloud", (c) => c.deploymentMode, "cloud"],
     ["OUTBOUND_ALLOWED_CIDRS", "192.168.0.0/16", (c) => c.outboundAllowedCidrs, ["192.168.0.0/16"]],
     ["SWITCHYARD_MASTER_KEY", key, (c) => c.masterKey?.toString("base64"), key],
+    ["SWITCHYARD_MASTER_KEY_PREVIOUS", `${key}, ${key}`, (c) => c.previousMasterKeys.map((one) => one.toString("base64")), [key, key]],
     ["SWITCHYARD_COOKIE_KEY", ` ${key} `, (c) => c.cookieKey?.toString("base64"), key],
     ["SMTP_URL", "smtps://u:p@mail.example", (c) => c.smtpUrl, "smtps://u:p@mail.example"],
     ["MAIL_FROM", "a@b.example", (c) => c.mailFrom, "a@b.example"],
@@ -104,6 +107,7 @@ const nonsense: Record<string, string[]> = {
   DEPLOYMENT_MODE: ["prod", "Cloud"],
   OUTBOUND_ALLOWED_CIDRS: ["internal", "10.0.0.0/8 nonsense"],
   SWITCHYARD_MASTER_KEY: ["changeme", Buffer.alloc(31).toString("base64"), Buffer.alloc(32).toString("hex")],
+  SWITCHYARD_MASTER_KEY_PREVIOUS: [`${key},changeme`],
   SWITCHYARD_COOKIE_KEY: ["secret", Buffer.alloc(33).toString("base64")],
   SMTP_URL: ["mail.example", "http://mail.example"],
   LOG_LEVEL: ["verbose", "INFO"],
@@ -143,6 +147,22 @@ describe("nonsense", () => {
     };
     expect(mistakesOf(environment)).toHaveLength(6);
     expect(mistakesOf(environment).join()).not.toContain(secret);
+  });
+});
+
+describe("clients for connecting accounts", () => {
+  it("are read by credential type", () => {
+    expect(
+      readConfig({ OAUTH_CLIENT_GOOGLE_DRIVE_ID: "id", OAUTH_CLIENT_GOOGLE_DRIVE_SECRET: "text", OAUTH_CLIENT_X_ID: " " }).oauthClients,
+    ).toEqual({
+      GOOGLE_DRIVE: { id: "id", secret: "text" },
+    });
+  });
+
+  it("need both parts, and a mistake does not show the secret", () => {
+    expect(mistakesOf({ OAUTH_CLIENT_GITHUB_SECRET: "hunter2" })).toEqual([
+      "OAUTH_CLIENT_GITHUB_ID: is missing, although OAUTH_CLIENT_GITHUB_SECRET is set",
+    ]);
   });
 });
 

@@ -32,6 +32,8 @@ export function readConfig(environment: Environment) {
     deploymentMode: read("DEPLOYMENT_MODE", "self-hosted", oneOf("self-hosted", "cloud")),
     outboundAllowedCidrs: read("OUTBOUND_ALLOWED_CIDRS", "", cidrs),
     masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
+    previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
+    oauthClients: readOAuthClients(environment, mistakes),
     cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
     smtpUrl: read("SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MAIL_FROM", "Switchyard <switchyard@localhost>", text),
@@ -50,6 +52,20 @@ export function readConfig(environment: Environment) {
 export function readEnvironment(folder = "."): Environment {
   const file = join(folder, ".env");
   return { ...(existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {}), ...process.env };
+}
+
+/** `OAUTH_CLIENT_GITHUB_ID` and `_SECRET`: a client that every organization may connect with, by credential type. */
+function readOAuthClients(environment: Environment, mistakes: string[]): Record<string, { id: string; secret: string }> {
+  const clients: Record<string, { id: string; secret: string }> = {};
+  for (const name of Object.keys(environment).sort()) {
+    const [, type, part] = /^OAUTH_CLIENT_([A-Z0-9_]+)_(ID|SECRET)$/.exec(name) ?? [];
+    if (type === undefined || !environment[name]?.trim()) continue;
+    const other = `OAUTH_CLIENT_${type}_${part === "ID" ? "SECRET" : "ID"}`;
+    const [id, secret] = ["ID", "SECRET"].map((ending) => environment[`OAUTH_CLIENT_${type}_${ending}`]?.trim());
+    if (id && secret) clients[type] = { id, secret };
+    else mistakes.push(`${other}: is missing, although ${name} is set`);
+  }
+  return clients;
 }
 
 function configurationError(mistakes: string[]): Error {
@@ -162,3 +178,9 @@ const key = (value: string) => {
     throw new Error("must be 32 random bytes in base64 (openssl rand -base64 32)");
   return bytes;
 };
+
+const keys = (value: string) =>
+  value
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .map(key);

@@ -22,7 +22,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: app.database.url });
+const run = (...words: string[]) =>
+  runSwitchyard(words, {
+    SWITCHYARD_DATA_DIR: dataDir,
+    DATABASE_URL: app.database.url,
+    SWITCHYARD_MASTER_KEY: (app.config.masterKey as Buffer).toString("base64"),
+  });
 
 /** What a command that succeeds prints: JSON, and nothing else anywhere. */
 async function answer(...words: string[]) {

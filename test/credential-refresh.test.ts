@@ -8,9 +8,11 @@ import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createKeyRingSource } from "../src/vault/key-ring.ts";
 import type { OpenedCredential } from "../src/vault/open-credential.ts";
 import { createVault, type Vault } from "../src/vault/vault.ts";
+import type { Browser } from "./support/browser-client.ts";
 import { fakeCredentialTypes } from "./support/fake-credentials.ts";
 import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
-import { signUpOwner } from "./support/people.ts";
+import { password, signUpOwner } from "./support/people.ts";
+import { createDataDir, startServer } from "./support/spawned-server.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -121,6 +123,37 @@ describe("a token that has expired", () => {
   });
 });
 
+describe("two processes of their own", () => {
+  it("refresh an expired token once for 50 parallel tests of the connection", async () => {
+    const folders = [createDataDir(), createDataDir()];
+    const environment = {
+      DATABASE_URL: app.database.url,
+      OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+      SWITCHYARD_MASTER_KEY: (app.config.masterKey as Buffer).toString("base64"),
+      SWITCHYARD_COOKIE_KEY: (app.config.cookieKey as Buffer).toString("base64"),
+    };
+    const servers = await Promise.all(folders.map(({ dataDir }) => startServer({ dataDir, environment, roles: "platform" })));
+    try {
+      const browsers = servers.map((server) => server.browser());
+      for (const browser of browsers) await browser.post("/api/sign-in", { email: "ann@example.com", password });
+      const path = `/api/organizations/${organizationId}/credentials`;
+      const data = { kind: "oauth2", ...provider.connection() };
+      const made = await browsers[0]?.post(path, { type: "github", name: "GitHub", data });
+      expect(made?.status).toBe(201);
+      provider.delayMs = 300;
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => (browsers[index % 2] as Browser).post(`${path}/${made?.body.id}/test`)),
+      );
+      expect(new Set(answers.map((answer) => answer.body.ok))).toEqual(new Set([true]));
+      expect(provider.tokenRequests).toHaveLength(1);
+      expect(provider.apiRequests).toHaveLength(50);
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all(folders.map((folder) => folder.remove()));
+    }
+  }, 60_000);
+});
+
 describe("refreshing in time", () => {
   it("begins five minutes early and not before", async () => {
     await open(app.parts.vault, await create(provider.connection(minutes(6))));
@@ -167,6 +200,15 @@ describe("a token that the provider refuses", () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
+  it("is not refreshed again when a slower request of the same call fails with the old one", async () => {
+    const data = provider.connection(minutes(60));
+    const opened = await open(app.parts.vault, await create(data));
+    provider.accessTokens.delete(data.accessToken);
+    expect(await use(opened)).toEqual({ account: "acme" });
+    expect(await opened.refresh?.()).toBe(true);
+    expect(provider.tokenRequests).toHaveLength(1);
+  });
+
   it("fails as refused when the new one is refused too", async () => {
     provider.answerApi = () => ({ status: 401, body: '{"message":"never"}' });
     const opened = await open(app.parts.vault, await create(provider.connection(minutes(60))));
@@ -182,7 +224,7 @@ describe("a dead refresh token", () => {
     const made = await create(data);
     provider.answerToken = ({ parameters }) => ({
       status: 400,
-      body: JSON.stringify({ error, error_description: `dead: ${parameters.refresh_token}` }),
+      body: JSON.stringify({ error, error_description: `dead: ${parameters.refresh_token} ${data.accessToken}` }),
     });
     const failure = (await open(app.parts.vault, made).catch((refusal: unknown) => refusal)) as Error;
     expect(failure).toMatchObject({ code: "credential_needs_reconnect", status: 409 });
@@ -191,7 +233,7 @@ describe("a dead refresh token", () => {
     );
     const stored = await read(made.id);
     expect(stored).toMatchObject({ health: "needs_reconnect", lastError: expect.stringContaining(error) });
-    expect(JSON.stringify(stored)).not.toContain(data.refreshToken);
+    for (const token of [data.refreshToken, data.accessToken]) expect(JSON.stringify(stored)).not.toContain(token);
     await expect(open(second.parts.vault, made)).rejects.toMatchObject({ code: "credential_needs_reconnect" });
     expect(provider.tokenRequests).toHaveLength(1);
   });
@@ -279,6 +321,26 @@ describe("the token endpoint", () => {
       body: "access_token=from-form&token_type=bearer&expires_in=60",
     });
     expect((await open(app.parts.vault, await create(provider.connection()))).data().accessToken).toBe("from-form");
+  });
+
+  it.each([1e300, -5, "3600", "soon"])("may name any end: %j", async (expiresIn) => {
+    provider.answerToken = () => ({
+      body: JSON.stringify({ access_token: "fresh-token", refresh_token: "next-token", expires_in: expiresIn }),
+    });
+    expect((await open(app.parts.vault, await create(provider.connection()))).data()).toMatchObject({
+      accessToken: "fresh-token",
+      refreshToken: "next-token",
+    });
+  });
+
+  it("may put anything into its error", async () => {
+    provider.answerToken = () => ({
+      status: 400,
+      body: JSON.stringify({ error: "x", error_description: `a\0b\ud800${"c".repeat(9000)}` }),
+    });
+    const made = await create(provider.connection());
+    await expect(open(app.parts.vault, made)).rejects.toMatchObject({ code: "provider_error" });
+    expect((await read(made.id)).lastError).toContain("a\ufffdb\ufffdccc");
   });
 
   it.each(["", "<html>", "[]", "null", '{"access_token":""}', '{"access_token":{}}'])(

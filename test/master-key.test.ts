@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createKeyRingSource } from "../src/vault/key-ring.ts";
 import { createMasterKey } from "../src/vault/master-key.ts";
+import { replaceSealed } from "../src/vault/master-key-store.ts";
 import { createSeal } from "../src/vault/seal.ts";
+import { vaultTables } from "../src/vault/store.ts";
 import { fakeCredentialTypes } from "./support/fake-credentials.ts";
 import { signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -111,6 +113,13 @@ describe("with the key in a file", () => {
       [id],
     );
     expect(await rotate()).toMatchObject({ newKey: true, resealed: 1, unreadable: [id] });
+  });
+
+  it("does not overwrite what was saved in between", async () => {
+    const { id } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
+    const seen = { id, organization_id: organizationId, sealed: Buffer.from("read before") };
+    expect(await replaceSealed(vaultTables(app.parts.db), seen, Buffer.from("sealed anew"))).toBe(false);
+    expect(await openIn(app, `credential:organization:${id}`)).toBe("canary-1");
   });
 
   it("refuses to start when the file was lost and another made", async () => {

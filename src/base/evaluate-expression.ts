@@ -69,16 +69,18 @@ function takeIdle(): ChildProcess | undefined {
 
 async function waitForTurn(signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.push(resolve);
-  signal?.addEventListener("abort", () => resolve(), { once: true });
+  const wake = () => resolve();
+  waiting.push(wake);
+  signal?.addEventListener("abort", wake);
   await promise;
-  waiting.splice(0, waiting.length, ...waiting.filter((entry) => entry !== resolve));
+  signal?.removeEventListener("abort", wake);
   signal?.throwIfAborted();
 }
 
 function freePlace(): void {
   taken--;
-  waiting.shift()?.();
+  // All of them, because a single one may just be leaving.
+  for (const wake of waiting.splice(0)) wake();
 }
 
 async function startProcess(signal: AbortSignal | undefined): Promise<ChildProcess> {
@@ -90,7 +92,12 @@ async function startProcess(signal: AbortSignal | undefined): Promise<ChildProce
   });
   // Whoever waits for the process hears of it; an idle one that cannot be reached is not taken again.
   child.on("error", () => {});
-  await hear(child, { signal, limitMs: limits.startMs });
+  try {
+    await hear(child, { signal, limitMs: limits.startMs });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Error("the process for expressions did not start", { cause: error });
+  }
   return child;
 }
 

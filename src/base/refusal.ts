@@ -41,6 +41,7 @@ export const refusalStatus = {
   database_unavailable: 503,
   shutting_down: 503,
   outbound_timeout: 504,
+  tool_timeout: 504,
 } as const;
 
 export type RefusalCode = keyof typeof refusalStatus;
@@ -67,6 +68,17 @@ export class Refusal extends Error {
     this.errors = details.errors;
     this.headers = details.headers;
     this.provider = details.provider;
+  }
+
+  /** The same "no" in other words, e.g. without the secrets it quoted. */
+  reworded(reword: (text: string) => string): Refusal {
+    const errors = this.errors?.map(({ pointer, detail }) => ({ pointer: reword(pointer), detail: reword(detail) }));
+    const provider = this.provider && { ...this.provider, code: this.provider.code && reword(this.provider.code) };
+    return new Refusal(this.code, reword(this.message), {
+      ...(errors ? { errors } : {}),
+      ...(this.headers ? { headers: this.headers } : {}),
+      ...(provider ? { provider } : {}),
+    });
   }
 
   get status(): number {

@@ -1,5 +1,3 @@
-export type Scrub = ReturnType<typeof createScrub>;
-
 export const scrubbed = "[secret]";
 
 /** Shorter secrets would be found by chance in ordinary text, so they only go where they are the whole text. */
@@ -49,7 +47,9 @@ function formsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret);
   const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  const percents = [percent, strict, percent.replaceAll("%20", "+"), strict.replaceAll("%20", "+")];
+  const form = new URLSearchParams([["", secret]]).toString().slice(1);
+  const everyByte = bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&");
+  const percents = [percent, strict, percent.replaceAll("%20", "+"), form, everyByte];
   const base64 = [0, 1, 2].flatMap((offset) => base64Inside(bytes, offset)).concat(bytes.toString("base64"));
   const forms = [
     secret,
@@ -62,11 +62,11 @@ function formsOf(secret: string): string[] {
     bytes.toString("hex"),
     bytes.toString("hex").toUpperCase(),
     ...base64,
-    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
     bytes.toString("base64").replace(/=+$/, ""),
     bytes.toString("base64url"),
   ];
-  return [...new Set(forms)].filter((form) => form.length >= shortestInsideText);
+  return [...new Set(forms)].filter(({ length }) => length >= shortestInsideText);
 }
 
 const htmlEscapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

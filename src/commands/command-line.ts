@@ -1,10 +1,10 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { z } from "zod";
 import type { Parts } from "../app.ts";
+import { fieldMessage } from "../base/field-message.ts";
 import { createLog } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { readConfig, readEnvironment } from "../config.ts";
-import { fieldMessage } from "../base/field-message.ts";
 import { toFlag, toName } from "./option-names.ts";
 
 /** Reads `--name value` options strictly and checks them with the schema the HTTP API uses. */

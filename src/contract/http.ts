@@ -71,7 +71,7 @@ export function createHttp(options: HttpOptions) {
     const body = await encodeBody(request);
     const finished: FinishedRequest = {
       method: request.method ?? "GET",
-      url: buildUrl(options.baseUrl + pathPrefix, request.path, { ...request.query, ...query }),
+      url: buildUrl(options.baseUrl.replace(/\/+$/, "") + pathPrefix, request.path, { ...request.query, ...query }),
       headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
       body: body.bytes,
     };
@@ -144,7 +144,8 @@ export function path(strings: TemplateStringsArray, ...parts: (string | number)[
 
 export function encodeSegment(part: string | number): string {
   const text = String(part);
-  if (text === "" || text === "." || text === "..") throw new Refusal("validation_failed", `"${text}" cannot be part of an address.`);
+  if (text === "" || text === "." || text === ".." || !text.isWellFormed())
+    throw new Refusal("validation_failed", `"${text}" cannot be part of an address.`);
   return encodeURIComponent(text);
 }
 
@@ -163,7 +164,7 @@ export function providerFailure(provider: string, { status, code, message, retry
 
 function buildUrl(base: string, pathBelow: string, query: Record<string, QueryValue>): string {
   const isFullAddress = /^https?:\/\//i.test(pathBelow);
-  const url = new URL(isFullAddress ? pathBelow : base.replace(/\/+$/, "") + pathBelow);
+  const url = new URL(isFullAddress ? pathBelow : base + pathBelow);
   if (isFullAddress && base !== "" && url.origin !== new URL(base).origin) {
     throw new Refusal("outbound_refused", `This credential may only be used with ${new URL(base).origin}.`);
   }

@@ -1,15 +1,15 @@
 import { isIP } from "node:net";
-import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { Refusal } from "../base/refusal.ts";
 import { textAt } from "./read.ts";
 
 // For providers that speak another protocol than HTTP: databases, mail servers.
 
 /** TLS to a server that is reached by its checked address and must still prove the name it is known by. */
-export const tlsForName = (host: string, { isVerified = true } = {}): ConnectionOptions => ({
+export const tlsForName = (host: string, { isVerified = true } = {}) => ({
   ...(isIP(host) === 0 ? { servername: host } : {}),
   rejectUnauthorized: isVerified,
-  checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+  checkServerIdentity: (_name: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
 });
 
 /** Does the work unless the signal is aborted first: then `breakOff` ends it, also on the server, and the signal's reason is thrown. */

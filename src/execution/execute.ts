@@ -34,6 +34,7 @@ export function createExecute({ vault, outside, log }: { vault: Vault; outside: 
       });
       return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
+      if (signal.aborted && error === signal.reason) throw error;
       throw withoutSecrets(error, { secrets: secrets(), tool, log });
     }
   };

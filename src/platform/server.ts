@@ -1,5 +1,7 @@
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
+import type { Catalog } from "../catalog/catalog.ts";
+import { registerCatalogRoutes } from "../catalog/routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
@@ -7,6 +9,8 @@ import { registerAccountRoutes } from "../identity/account-routes.ts";
 import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
 import type { Identity } from "../identity/identity.ts";
 import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
+import { registerVaultRoutes } from "../vault/routes.ts";
+import type { Vault } from "../vault/vault.ts";
 import { registerTriggerRoute } from "../workflows/routes.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { registerOpenApi } from "./openapi.ts";
@@ -15,6 +19,8 @@ import { answerWithPage, registerWebUi } from "./web-ui.ts";
 export type PlatformOptions = {
   door: Omit<DoorOptions, "name">;
   identity: Identity;
+  catalog: Catalog;
+  vault: Vault;
   version: string;
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
@@ -25,6 +31,8 @@ export type PlatformOptions = {
 export async function createPlatformServer({
   door,
   identity,
+  catalog,
+  vault,
   version,
   keyLimitPerMinute,
   ...accountOptions
@@ -40,6 +48,8 @@ export async function createPlatformServer({
   registerAccountRoutes(server, { identity, ...accountOptions });
   registerOrganizationRoutes(server, { identity, ...accountOptions });
   registerApiKeyRoutes(server, identity);
+  registerCatalogRoutes(server, catalog);
+  registerVaultRoutes(server, vault);
   registerTriggerRoute(server, { keyLimitPerMinute });
   await registerWebUi(server);
   return server;

@@ -32,6 +32,7 @@ export function readOperations(document: Document, organizationId: string): Oper
     const schema = resolve(given);
     if (schema.enum) return schema.enum.at(-1);
     if (schema.type === "array") return [sampleOf(name, schema.items ?? {})];
+    if (schema.type === "object") return {};
     if (name === "email") return "someone@example.com";
     if (schema.format === "date-time") return "2099-01-01T00:00:00Z";
     return "x".repeat(Math.max(1, schema.minLength ?? 1));

@@ -17,9 +17,10 @@ const run = promisify(execFile);
 
 /** Tests against a program of the machine. Without it they are reported as skipped, and fail where it must be there. */
 export function describeWithProgram(program: string, name: string, tests: () => void): void {
-  const isMissing = findProgram(program) === undefined;
-  if (isMissing && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${program} is not installed.`);
-  describe.skipIf(isMissing)(isMissing ? `${name} (skipped: ${program} is not installed)` : name, tests);
+  // Every server here gets a certificate.
+  const missing = [program, "openssl"].find((needed) => findProgram(needed) === undefined);
+  if (missing !== undefined && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${missing} is not installed.`);
+  describe.skipIf(missing !== undefined)(missing === undefined ? name : `${name} (skipped: ${missing} is not installed)`, tests);
 }
 
 /** A self-signed certificate for localhost, as PEM. */
@@ -62,7 +63,10 @@ export async function startMariaDb({ user, password }: { user: string; password:
     const installOptions = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
     await run(findProgram("mariadb-install-db") ?? "mariadb-install-db", installOptions, { ...account, cwd: folder });
     const setUp = path.join(folder, "set-up.sql");
-    await writeFile(setUp, `CREATE DATABASE shop;\nCREATE USER '${user}'@'%' IDENTIFIED BY '${password}';\nGRANT ALL ON *.* TO '${user}'@'%';\n`);
+    await writeFile(
+      setUp,
+      `CREATE DATABASE shop;\nCREATE USER '${user}'@'%' IDENTIFIED BY '${password}';\nGRANT ALL ON *.* TO '${user}'@'%';\n`,
+    );
     return [
       program,
       "--no-defaults",
@@ -87,7 +91,16 @@ export async function startRedis({ password }: { password: string }) {
   return await startServer(async ({ folder, ports, files }) => [
     program,
     ...["--port", String(ports[0]), "--tls-port", String(ports[1]), "--bind", "127.0.0.1", "--dir", folder],
-    ...["--tls-cert-file", files.certificate, "--tls-key-file", files.key, "--tls-ca-cert-file", files.certificate, "--tls-auth-clients", "no"],
+    ...[
+      "--tls-cert-file",
+      files.certificate,
+      "--tls-key-file",
+      files.key,
+      "--tls-ca-cert-file",
+      files.certificate,
+      "--tls-auth-clients",
+      "no",
+    ],
     ...["--save", "", "--appendonly", "no", "--requirepass", password],
   ]);
 }
@@ -100,7 +113,15 @@ export async function startDovecot({ user, password }: { user: string; password:
     const name = account === undefined ? userInfo().username : nameOf(account.uid);
     const group = execFileSync("id", ["-gn", name], { encoding: "utf8" }).trim();
     await writeFile(path.join(folder, "users"), `${user}:{PLAIN}${password}::::::\n`);
-    const settings = describeDovecot({ folder, ports, files, name, group, uid: account?.uid ?? userInfo().uid, gid: account?.gid ?? userInfo().gid });
+    const settings = describeDovecot({
+      folder,
+      ports,
+      files,
+      name,
+      group,
+      uid: account?.uid ?? userInfo().uid,
+      gid: account?.gid ?? userInfo().gid,
+    });
     const file = path.join(folder, "dovecot.conf");
     await writeFile(file, settings);
     return [program, "-F", "-c", file];
@@ -124,7 +145,8 @@ async function startServer(prepare: (place: Place) => Promise<[string, ...string
   const killOnExit = () => void child.kill("SIGKILL");
   process.once("exit", killOnExit);
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output = (output + text.toString()).slice(-5000)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text: Buffer) => (output = (output + text.toString()).slice(-5000)));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);

@@ -1,5 +1,11 @@
 declare module "s3rver" {
-  type Options = { port: number; address: string; silent: boolean; directory: string; configureBuckets: { name: string; configs: never[] }[] };
+  type Options = {
+    port: number;
+    address: string;
+    silent: boolean;
+    directory: string;
+    configureBuckets: { name: string; configs: never[] }[];
+  };
   class S3rver {
     constructor(options: Options);
     run(): Promise<{ port: number }>;

@@ -6,16 +6,22 @@ import { pino } from "pino";
 import { allRoles, startApp } from "../../src/app.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { readConfig } from "../../src/config.ts";
+import type { CredentialType } from "../../src/vault/credential-data.ts";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
 
-type TestAppOptions = { environment?: Record<string, string>; clock?: Clock; database?: Awaited<ReturnType<typeof createTestDatabase>> };
+type TestAppOptions = {
+  environment?: Record<string, string>;
+  clock?: Clock;
+  database?: Awaited<ReturnType<typeof createTestDatabase>>;
+  credentialTypes?: ReadonlyMap<string, CredentialType>;
+};
 
 /** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
-export async function startTestApp({ environment = {}, clock = systemClock, database: shared }: TestAppOptions = {}) {
+export async function startTestApp({ environment = {}, clock = systemClock, database: shared, credentialTypes }: TestAppOptions = {}) {
   const database = shared ?? (await createTestDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), "switchyard-app-"));
   const [platformPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -31,7 +37,7 @@ export async function startTestApp({ environment = {}, clock = systemClock, data
   });
   const logLines: string[] = [];
   const log = pino({ level: "debug" }, new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }));
-  const app = await startApp({ config, log, clock, roles: allRoles });
+  const app = await startApp({ config, log, clock, roles: allRoles, ...(credentialTypes ? { credentialTypes } : {}) });
   return {
     config,
     database,

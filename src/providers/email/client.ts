@@ -114,8 +114,9 @@ function explainSmtp(error: unknown, host: string): Refusal {
   const answer = textAt(error, "response");
   if (status !== undefined && answer !== undefined)
     return providerFailure("The SMTP server", { code: String(status), message: answer.replace(/^\d{3}[ -]/, "") });
-  if (textAt(error, "code") === "ETLS" && error instanceof Error)
-    return new Refusal("provider_unreachable", `${host} could not be reached with TLS: ${error.message.slice(0, 200)}.`);
+  // The library puts its own code in the place of the certificate's fault.
+  if (["ETLS", "ESOCKET"].includes(textAt(error, "code") ?? "") && error instanceof Error)
+    return new Refusal("provider_unreachable", `${host} could not be reached: ${error.message.slice(0, 200)}.`);
   return connectionFailure(host, error);
 }
 
@@ -126,6 +127,6 @@ function explainImap(error: unknown, host: string): Refusal {
     return providerFailure("The IMAP server", { code, message: answer });
   }
   if (error instanceof Error && "tlsFailed" in error)
-    return new Refusal("provider_unreachable", `${host} could not be reached with TLS: ${error.message.slice(0, 200)}.`);
+    return new Refusal("provider_unreachable", `${host} could not be reached: ${error.message.slice(0, 200)}.`);
   return connectionFailure(host, error);
 }

@@ -48,7 +48,9 @@ export const tool = defineTool({
 });
 
 async function toItem({ uid, flags, envelope, internalDate, source }: FetchMessageObject) {
-  const date = [envelope?.date, internalDate].map((moment) => new Date(moment ?? Number.NaN)).find((moment) => !Number.isNaN(moment.getTime()));
+  const date = [envelope?.date, internalDate]
+    .map((moment) => new Date(moment ?? Number.NaN))
+    .find((moment) => !Number.isNaN(moment.getTime()));
   return {
     uid,
     messageId: envelope?.messageId || undefined,

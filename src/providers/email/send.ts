@@ -24,7 +24,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: emailCredential,
   input: z.strictObject({
-    to: addresses.min(1).describe("Recipients."),
+    to: addresses.describe("Recipients."),
     subject: z.string().describe("Subject."),
     text: z.string().optional().describe("Plain text body."),
     html: z.string().optional().meta({ title: "HTML" }).describe("HTML body."),
@@ -41,6 +41,7 @@ export const tool = defineTool({
   async run({ input, idempotencyKey, clock, ...call }) {
     const { fromAddress, user } = call.credential;
     const from = readAddress(fromAddress ?? user, "the credential's fromAddress");
+    if ([input.to, input.cc, input.bcc].every((list) => !list?.length)) throw refuse("/to", "must name a recipient");
     const mail = {
       ...readBodies(input),
       from,

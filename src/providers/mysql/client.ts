@@ -95,7 +95,8 @@ function createSession(session: Session) {
     /** One statement with its whole answer; the first result when a procedure gives several. */
     async execute(sql: string, values: unknown[]): Promise<{ rows: Row[]; rowCount: number }> {
       const { result, fields } = await new Promise<{ result: unknown; fields: unknown }>((resolve, reject) => {
-        const done = (error: Error | null, found: unknown, columns: unknown) => (error ? reject(error) : resolve({ result: found, fields: columns }));
+        const done = (error: Error | null, found: unknown, columns: unknown) =>
+          error ? reject(error) : resolve({ result: found, fields: columns });
         // Not every statement can be prepared, so only those with parameters are.
         if (values.length === 0) session.query(sql, done);
         else session.execute(sql, values.map(toParameter), done);

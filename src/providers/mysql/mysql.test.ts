@@ -10,7 +10,7 @@ import { tool as execute } from "./execute.ts";
 import { tool as query } from "./query.ts";
 
 describeWithProgram("mariadbd", "against MariaDB", () => {
-  const login = { user: "ann", password: "pa ss \"wörd" };
+  const login = { user: "ann", password: 'pa ss "wörd' };
   let server: NonNullable<Awaited<ReturnType<typeof startMariaDb>>>;
   let admin: Awaited<ReturnType<typeof createConnection>>;
   const credential = () => ({ ...login, host: "127.0.0.1", port: server.port, database: "shop", ssl: "disable" });
@@ -19,7 +19,8 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
   const change = async (sql: string, params?: unknown[]) =>
     await callTool(execute, { input: { sql, ...(params ? { params } : {}) }, credential: credential() });
   const look = async (sql: string) => ((await admin.query({ sql, rowsAsArray: true }))[0] as unknown[][]).flat();
-  const sessions = async () => (await look("SELECT count(*) FROM information_schema.processlist WHERE user = 'ann' AND id <> connection_id()"))[0];
+  const sessions = async () =>
+    (await look("SELECT count(*) FROM information_schema.processlist WHERE user = 'ann' AND id <> connection_id()"))[0];
 
   beforeAll(async () => {
     const started = await startMariaDb(login);
@@ -69,12 +70,18 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
         nothing: null,
       };
       expect(await ask("SELECT * FROM kinds")).toEqual([{ ...kinds, clock: expect.stringMatching(/^03:04:05\.5/) }]);
-      expect(await change("SELECT * FROM kinds")).toEqual([{ rowCount: 1, rows: [{ ...kinds, clock: expect.stringMatching(/^03:04:05\.5/) }] }]);
+      expect(await change("SELECT * FROM kinds")).toEqual([
+        { rowCount: 1, rows: [{ ...kinds, clock: expect.stringMatching(/^03:04:05\.5/) }] },
+      ]);
     });
 
     it("keeps columns with strange names as fields", async () => {
-      const rows = await ask("SELECT 1 AS `__proto__`, 2 AS `a b`, 3 AS `ü.\"x`");
-      expect(Object.entries(rows[0] ?? {})).toEqual([["__proto__", 1], ["a b", 2], ['ü."x', 3]]);
+      const rows = await ask('SELECT 1 AS `__proto__`, 2 AS `a b`, 3 AS `ü."x`');
+      expect(Object.entries(rows[0] ?? {})).toEqual([
+        ["__proto__", 1],
+        ["a b", 2],
+        ['ü."x', 3],
+      ]);
     });
 
     it("reads no further than the limit", async () => {
@@ -137,10 +144,15 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       ["KILL 1"],
       ["FLUSH TABLES"],
     ])("refuses to change anything: %s", async (sql) => {
-      await admin.query("CREATE OR REPLACE PROCEDURE wipe() BEGIN COMMIT; SET SESSION TRANSACTION READ WRITE; START TRANSACTION READ WRITE; DELETE FROM goods; COMMIT; SELECT 1; END");
+      await admin.query(
+        "CREATE OR REPLACE PROCEDURE wipe() BEGIN COMMIT; SET SESSION TRANSACTION READ WRITE; START TRANSACTION READ WRITE; DELETE FROM goods; COMMIT; SELECT 1; END",
+      );
       await admin.query("CREATE OR REPLACE FUNCTION grab() RETURNS int BEGIN DELETE FROM goods; RETURN 1; END");
       const [called] = await look("SELECT next_not_cached_value FROM counter");
-      await expect(ask(sql.replace("OUT", outFile()))).rejects.toMatchObject({ name: "Refusal", code: expect.stringMatching(/provider_error|validation_failed/) });
+      await expect(ask(sql.replace("OUT", outFile()))).rejects.toMatchObject({
+        name: "Refusal",
+        code: expect.stringMatching(/provider_error|validation_failed/),
+      });
       expect(await look("SELECT count(*), max(id), min(price) > 0 FROM goods")).toEqual([1000, 1000, 1]);
       expect(await look("SELECT next_not_cached_value FROM counter")).toEqual([called]);
       expect(await look("SHOW TABLES LIKE 'stolen'")).toEqual([]);
@@ -148,7 +160,9 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     });
 
     it("reports the server's own code and words", async () => {
-      await expect(ask("SELECT * FROM nowhere")).rejects.toThrow("MySQL refused the call (ER_NO_SUCH_TABLE): Table 'shop.nowhere' doesn't exist");
+      await expect(ask("SELECT * FROM nowhere")).rejects.toThrow(
+        "MySQL refused the call (ER_NO_SUCH_TABLE): Table 'shop.nowhere' doesn't exist",
+      );
       await expect(ask("SELEC 1")).rejects.toMatchObject({ provider: { code: "ER_PARSE_ERROR" } });
       await expect(ask("SELECT ?, ?", { params: [1] })).rejects.toMatchObject({ name: "Refusal" });
     });
@@ -193,14 +207,20 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
 
     it("says what is wrong with the login, without the password", async () => {
       const wrong = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), password: "not this one" } });
-      await expect(wrong).rejects.toMatchObject({ provider: { code: "ER_ACCESS_DENIED_ERROR" }, message: expect.not.stringContaining("not this one") });
+      await expect(wrong).rejects.toMatchObject({
+        provider: { code: "ER_ACCESS_DENIED_ERROR" },
+        message: expect.not.stringContaining("not this one"),
+      });
       const unknown = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), database: "nowhere" } });
       await expect(unknown).rejects.toMatchObject({ provider: { code: "ER_BAD_DB_ERROR" } });
     });
 
     it("says when nobody listens", async () => {
       const call = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), port: 1 } });
-      await expect(call).rejects.toMatchObject({ code: "provider_unreachable", message: "127.0.0.1 could not be reached or broke off (ECONNREFUSED)." });
+      await expect(call).rejects.toMatchObject({
+        code: "provider_unreachable",
+        message: "127.0.0.1 could not be reached or broke off (ECONNREFUSED).",
+      });
     });
 
     it("says when the server ends the session or the line is cut in the middle", async () => {
@@ -245,7 +265,10 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       const cipher = (more: Record<string, unknown>) =>
         callTool(query, { input: { sql: "SHOW STATUS LIKE 'Ssl_cipher'" }, credential: { ...byDefault, ...more } });
       for (const more of [{}, { ssl: "verify" }, { host: "localhost" }])
-        await expect(cipher(more)).rejects.toMatchObject({ code: "provider_unreachable", message: expect.stringContaining("self-signed certificate") });
+        await expect(cipher(more)).rejects.toMatchObject({
+          code: "provider_unreachable",
+          message: expect.stringContaining("self-signed certificate"),
+        });
       expect((await cipher({ ssl: "require" }))[0]?.Value).toMatch(/^TLS/);
       expect((await cipher({ ssl: "disable" }))[0]?.Value).toBe("");
       const usual = tls.getCACertificates("default");
@@ -259,9 +282,16 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
 
     it("is tried by the credential's check, at the address that was resolved for the name", async () => {
       const names: string[] = [];
-      const resolveHost = async (host: string) => (names.push(host), "127.0.0.1");
+      const resolveHost = async (host: string) => {
+        names.push(host);
+        return "127.0.0.1";
+      };
       const check = async (more: Record<string, unknown>) =>
-        await mysqlCredential.check?.({ credential: { ...credential(), ...more }, resolveHost, signal: AbortSignal.timeout(5000) } as never);
+        await mysqlCredential.check?.({
+          credential: { ...credential(), ...more },
+          resolveHost,
+          signal: AbortSignal.timeout(5000),
+        } as never);
       await check({ host: "database.example" });
       expect(names).toEqual(["database.example"]);
       await expect(check({ password: "wrong" })).rejects.toMatchObject({ provider: { code: "ER_ACCESS_DENIED_ERROR" } });

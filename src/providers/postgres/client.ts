@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { Refusal } from "../../base/refusal.ts";
+import type { ToolCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
-import type { ToolCall } from "../../contract/call.ts";
 
 export type Login = {
   host: string;
@@ -115,7 +115,11 @@ function limitAnswer({ connection: { stream } }: Client, limit: { isExceeded: bo
 }
 
 /** The protocol's own way, which needs no free connection slot and also works through connection poolers. */
-async function cancelStatement(library: typeof pg, { processID, secretKey }: Client, { host, port, ssl }: ConnectionOptions): Promise<void> {
+async function cancelStatement(
+  library: typeof pg,
+  { processID, secretKey }: Client,
+  { host, port, ssl }: ConnectionOptions,
+): Promise<void> {
   if (processID === null) return;
   const wire = new library.Connection({ ssl }) as Wire;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -147,10 +151,11 @@ type Reader = (text: string) => unknown;
 const readNumber: Reader = (text) => (Number.isFinite(Number(text)) ? Number(text) : text);
 const readJson: Reader = (text) => JSON.parse(text) as unknown;
 // Keeps microseconds and the server's offset, which a Date would lose.
-const readTime: Reader = (text) => text.replace(/^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d(?!:))?/, (_all, day, time, offset = "") => {
-  const zone = offset === "+00" ? "Z" : offset === "" ? "" : `${String(offset)}:00`;
-  return `${String(day)}T${String(time)}${zone}`;
-});
+const readTime: Reader = (text) =>
+  text.replace(/^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d(?!:))?/, (_all, day, time, offset = "") => {
+    const zone = offset === "+00" ? "Z" : offset === "" ? "" : `${String(offset)}:00`;
+    return `${String(day)}T${String(time)}${zone}`;
+  });
 const readBytes: Reader = (text) => Buffer.from(text.slice(2), "hex").toString("base64");
 
 /** By the type's number in the server's catalogue. What is not listed stays the server's text, so that no digit is lost. */
@@ -170,9 +175,35 @@ const readers = new Map<number, Reader>([
 
 /** Array types and the type of their elements. */
 const elementTypes = new Map<number, number>([
-  ...([[1000, 16], [1001, 17], [1005, 21], [1007, 23], [1028, 26], [199, 114], [1021, 700], [1022, 701]] as const),
-  ...([[1115, 1114], [1185, 1184], [3807, 3802], [1009, 25], [1014, 1042], [1015, 1043], [1002, 18], [1003, 19]] as const),
-  ...([[1016, 20], [1231, 1700], [1182, 1082], [1183, 1083], [2951, 2950], [1041, 869], [1187, 1186]] as const),
+  ...([
+    [1000, 16],
+    [1001, 17],
+    [1005, 21],
+    [1007, 23],
+    [1028, 26],
+    [199, 114],
+    [1021, 700],
+    [1022, 701],
+  ] as const),
+  ...([
+    [1115, 1114],
+    [1185, 1184],
+    [3807, 3802],
+    [1009, 25],
+    [1014, 1042],
+    [1015, 1043],
+    [1002, 18],
+    [1003, 19],
+  ] as const),
+  ...([
+    [1016, 20],
+    [1231, 1700],
+    [1182, 1082],
+    [1183, 1083],
+    [2951, 2950],
+    [1041, 869],
+    [1187, 1186],
+  ] as const),
 ]);
 
 function readerOf(library: typeof pg, type: number): Reader {

@@ -20,7 +20,10 @@ export type Send = (...command: string[]) => Promise<unknown>;
 const connectLimitMs = 10_000;
 
 /** One connection for one call, closed in any case. */
-export async function withRedis<Result>({ credential, resolveHost, signal }: RedisCall, work: (send: Send) => Promise<Result>): Promise<Result> {
+export async function withRedis<Result>(
+  { credential, resolveHost, signal }: RedisCall,
+  work: (send: Send) => Promise<Result>,
+): Promise<Result> {
   const { host, port = 6379, username, password, database = 0, tls } = credential;
   const address = await resolveHost(host);
   const { createClient, ErrorReply, RESP_TYPES } = await import("redis");

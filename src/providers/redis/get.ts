@@ -19,10 +19,7 @@ export const tool = defineTool({
     key: z.string(),
     exists: z.boolean(),
     type: z.string().optional().describe("string, hash, list, set, zset or stream."),
-    value: z
-      .unknown()
-      .optional()
-      .describe("Text, an object for a hash, a list otherwise. Bytes that are not text are {base64}."),
+    value: z.unknown().optional().describe("Text, an object for a hash, a list otherwise. Bytes that are not text are {base64}."),
     ttlSeconds: z.int().optional().describe("-1 when none."),
   }),
   run: async ({ input: { key }, ...call }) =>

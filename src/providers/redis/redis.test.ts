@@ -9,13 +9,21 @@ import { tool as get } from "./get.ts";
 import { tool as set } from "./set.ts";
 
 describeWithProgram("redis-server", "against Redis", () => {
-  const password = "pa ss\"wörd";
+  const password = 'pa ss"wörd';
   let server: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
   let admin: ReturnType<typeof createClient>;
-  const credential = (more: Record<string, unknown> = {}) => ({ host: "127.0.0.1", port: server.port, password, database: 0, tls: false, ...more });
+  const credential = (more: Record<string, unknown> = {}) => ({
+    host: "127.0.0.1",
+    port: server.port,
+    password,
+    database: 0,
+    tls: false,
+    ...more,
+  });
   const read = async (key: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
     await callTool(get, { input: { key }, credential: credential(more), ...(signal ? { signal } : {}) });
-  const write = async (input: Record<string, unknown>, more: Record<string, unknown> = {}) => await callTool(set, { input, credential: credential(more) });
+  const write = async (input: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+    await callTool(set, { input, credential: credential(more) });
 
   beforeAll(async () => {
     const started = await startRedis({ password });
@@ -77,15 +85,29 @@ describeWithProgram("redis-server", "against Redis", () => {
       await admin.hSet("hash", { a: "1", ["__proto__"]: "2" });
       await admin.rPush("list", ["b", "a", "b"]);
       await admin.sAdd("set", ["x"]);
-      await admin.zAdd("zset", [{ value: "low", score: -1.5 }, { value: "high", score: Number.POSITIVE_INFINITY }]);
+      await admin.zAdd("zset", [
+        { value: "low", score: -1.5 },
+        { value: "high", score: Number.POSITIVE_INFINITY },
+      ]);
       await admin.xAdd("stream", "1-1", { temperature: "20" });
-      const values = Object.fromEntries(await Promise.all(["hash", "list", "set", "zset", "stream"].map(async (key) => [key, (await read(key))[0]])));
+      const values = Object.fromEntries(
+        await Promise.all(["hash", "list", "set", "zset", "stream"].map(async (key) => [key, (await read(key))[0]])),
+      );
       expect(await read("text")).toEqual([{ key: "text", exists: true, type: "string", value: "ü", ttlSeconds: expect.any(Number) }]);
-      expect(Object.entries(values.hash.value)).toEqual([["a", "1"], ["__proto__", "2"]]);
+      expect(Object.entries(values.hash.value)).toEqual([
+        ["a", "1"],
+        ["__proto__", "2"],
+      ]);
       expect(values).toMatchObject({
         list: { type: "list", value: ["b", "a", "b"], ttlSeconds: -1 },
         set: { type: "set", value: ["x"] },
-        zset: { type: "zset", value: [{ member: "low", score: -1.5 }, { member: "high", score: "inf" }] },
+        zset: {
+          type: "zset",
+          value: [
+            { member: "low", score: -1.5 },
+            { member: "high", score: "inf" },
+          ],
+        },
         stream: { type: "stream", value: [{ id: "1-1", fields: { temperature: "20" } }] },
       });
     });
@@ -108,7 +130,10 @@ describeWithProgram("redis-server", "against Redis", () => {
   });
 
   describe("the connection", () => {
-    const sessions = async () => String(await admin.sendCommand(["CLIENT", "LIST", "TYPE", "normal"])).trim().split("\n").length - 1;
+    const sessions = async () =>
+      String(await admin.sendCommand(["CLIENT", "LIST", "TYPE", "normal"]))
+        .trim()
+        .split("\n").length - 1;
 
     it("is closed after each call, whatever happened", async () => {
       await read("a");
@@ -118,22 +143,45 @@ describeWithProgram("redis-server", "against Redis", () => {
 
     it("says what is wrong with the login, without the password", async () => {
       const wrong = read("a", { password: "not this one" });
-      await expect(wrong).rejects.toMatchObject({ code: "provider_error", provider: { code: "WRONGPASS" }, message: expect.not.stringContaining("not this one") });
+      await expect(wrong).rejects.toMatchObject({
+        code: "provider_error",
+        provider: { code: "WRONGPASS" },
+        message: expect.not.stringContaining("not this one"),
+      });
       await expect(read("a", { password: undefined })).rejects.toMatchObject({ provider: { code: "NOAUTH" } });
       await expect(read("a", { database: 99 })).rejects.toThrow("DB index is out of range");
     });
 
     it("logs in as the user of the credential, who may do what the server allows", async () => {
-      await admin.sendCommand(["ACL", "SETUSER", "reader", "on", ">secret", "~*", "+get", "+type", "+strlen", "+ttl", "+llen", "+lrange", "+select"]);
+      await admin.sendCommand([
+        "ACL",
+        "SETUSER",
+        "reader",
+        "on",
+        ">secret",
+        "~*",
+        "+get",
+        "+type",
+        "+strlen",
+        "+ttl",
+        "+llen",
+        "+lrange",
+        "+select",
+      ]);
       await admin.set("a", "1");
       await admin.rPush("l", "x");
       expect(await read("a", { username: "reader", password: "secret" })).toMatchObject([{ value: "1" }]);
       expect(await read("l", { username: "reader", password: "secret" })).toMatchObject([{ value: ["x"] }]);
-      await expect(write({ key: "a", value: "1" }, { username: "reader", password: "secret" })).rejects.toMatchObject({ provider: { code: "NOPERM" } });
+      await expect(write({ key: "a", value: "1" }, { username: "reader", password: "secret" })).rejects.toMatchObject({
+        provider: { code: "NOPERM" },
+      });
     });
 
     it("says when nobody listens", async () => {
-      await expect(read("a", { port: 1 })).rejects.toMatchObject({ code: "provider_unreachable", message: expect.stringContaining("ECONNREFUSED") });
+      await expect(read("a", { port: 1 })).rejects.toMatchObject({
+        code: "provider_unreachable",
+        message: expect.stringContaining("ECONNREFUSED"),
+      });
     });
 
     it("says when the line is cut in the middle", async () => {
@@ -178,7 +226,10 @@ describeWithProgram("redis-server", "against Redis", () => {
 
     it("is tried by the credential's check, at the address that was resolved for the name", async () => {
       const names: string[] = [];
-      const resolveHost = async (host: string) => (names.push(host), "127.0.0.1");
+      const resolveHost = async (host: string) => {
+        names.push(host);
+        return "127.0.0.1";
+      };
       const check = async (more: Record<string, unknown>) =>
         await redisCredential.check?.({ credential: credential(more), resolveHost, signal: AbortSignal.timeout(5000) } as never);
       await check({ host: "cache.example" });

@@ -20,7 +20,10 @@ export const s3Credential = defineCredential({
           .string()
           .regex(/^[a-z0-9-]{1,64}$/)
           .default("us-east-1"),
-        endpoint: z.url({ protocol: /^https?$/ }).optional().describe("For MinIO, R2 and others."),
+        endpoint: z
+          .url({ protocol: /^https?$/ })
+          .optional()
+          .describe("For MinIO, R2 and others."),
         forcePathStyle: z.boolean().default(false).describe("Name the bucket in the path instead of in the host name."),
       },
       (data) => ({ sign: async (request) => await sign(data, request) }),
@@ -48,7 +51,12 @@ async function sign(key: Key, { method, url, headers, body }: FinishedRequest): 
   const signer = new AwsV4Signer({
     method,
     url: target.href,
-    headers: { ...headers, "x-amz-content-sha256": createHash("sha256").update(body ?? "").digest("hex") },
+    headers: {
+      ...headers,
+      "x-amz-content-sha256": createHash("sha256")
+        .update(body ?? "")
+        .digest("hex"),
+    },
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),

@@ -32,14 +32,14 @@ export const tool = defineTool({
 });
 
 async function readBytes({ headers, body }: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = Number(headers.get("content-length") ?? 0);
-  if (size > mostBytes) {
+  if (Number(headers.get("content-length") ?? 0) > mostBytes) {
     await body?.cancel();
     throw tooLarge();
   }
-  size = 0;
-  for await (const chunk of body ?? []) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Counted as well, because an unpacked answer is larger than it said.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > mostBytes) throw tooLarge();
     chunks.push(chunk);

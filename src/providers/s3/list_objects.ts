@@ -30,6 +30,7 @@ export const tool = defineTool({
       ignoreAttributes: true,
       parseTagValue: false,
       trimValues: false,
+      htmlEntities: true,
       isArray: (name) => name === "Contents" || name === "CommonPrefixes",
     });
     return await collectPages<Item, string>(limit, async (cursor, wanted) => {

@@ -40,4 +40,5 @@ function readContent(content: string | undefined, contentBase64: string | undefi
   return bytes;
 }
 
-const refuse = (pointer: string, detail: string) => new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });
+const refuse = (pointer: string, detail: string) =>
+  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

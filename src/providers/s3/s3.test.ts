@@ -16,11 +16,17 @@ import { tool as putObject } from "./put_object.ts";
 const credential = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: false };
 const headers = { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=S3RVER\/\d{8}\/eu-west-1\/s3\/aws4_request, /) };
 const failure = {
-  answer: { status: 404, body: "<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message></Error>" },
+  answer: {
+    status: 404,
+    body: '<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message></Error>',
+  },
   says: /S3 storage refused the call \(404 NoSuchBucket\): The specified bucket does not exist/,
 };
-const page = (contents: string, more = "") => ({ body: `<?xml version="1.0"?>\n<ListBucketResult><EncodingType>url</EncodingType>${contents}${more}</ListBucketResult>` });
-const entry = (key: string) => `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>&quot;abc&quot;</ETag><Size>5</Size></Contents>`;
+const page = (contents: string, more = "") => ({
+  body: `<?xml version="1.0"?>\n<ListBucketResult><EncodingType>url</EncodingType>${contents}${more}</ListBucketResult>`,
+});
+const entry = (key: string) =>
+  `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>&quot;abc&quot;</ETag><Size>5</Size></Contents>`;
 const item = (key: string) => ({ key, size: 5, etag: "abc", lastModified: "2026-01-01T00:00:00.000Z" });
 
 describeHttpTool(listObjects, {
@@ -30,7 +36,9 @@ describeHttpTool(listObjects, {
     {
       name: "lists objects",
       input: { bucket: "photos" },
-      exchanges: [{ request: { method: "GET", path: "/photos?list-type=2&max-keys=100&encoding-type=url", headers }, answer: page(entry("a")) }],
+      exchanges: [
+        { request: { method: "GET", path: "/photos?list-type=2&max-keys=100&encoding-type=url", headers }, answer: page(entry("a")) },
+      ],
       items: [item("a")],
     },
     {
@@ -42,8 +50,14 @@ describeHttpTool(listObjects, {
           answer: page(entry("a+b%2Bc%0A%C3%BC") + entry("+x+"), "<NextContinuationToken>1/x==</NextContinuationToken>"),
         },
         {
-          request: { method: "GET", path: "/photos?list-type=2&prefix=ü &?#/&delimiter=/&max-keys=1&continuation-token=1/x==&encoding-type=url" },
-          answer: page("", "<CommonPrefixes><Prefix>deep/</Prefix></CommonPrefixes><CommonPrefixes><Prefix>more/</Prefix></CommonPrefixes>"),
+          request: {
+            method: "GET",
+            path: "/photos?list-type=2&prefix=ü &?#/&delimiter=/&max-keys=1&continuation-token=1/x==&encoding-type=url",
+          },
+          answer: page(
+            "",
+            "<CommonPrefixes><Prefix>deep/</Prefix></CommonPrefixes><CommonPrefixes><Prefix>more/</Prefix></CommonPrefixes>",
+          ),
         },
       ],
       items: [item("a b+c\nü"), item(" x "), { key: "deep/" }],
@@ -54,10 +68,10 @@ describeHttpTool(listObjects, {
       exchanges: [
         {
           request: { method: "GET", path: "/photos?list-type=2&max-keys=100&encoding-type=url" },
-          answer: { body: `<ListBucketResult>${entry("a+b%20 &amp; c")}</ListBucketResult>` },
+          answer: { body: `<ListBucketResult>${entry("a+b%20 &amp; &#x27;&amp;#x27;&#39;&lt;")}</ListBucketResult>` },
         },
       ],
-      items: [item("a+b%20 & c")],
+      items: [item("a+b%20 & '&#x27;'<")],
     },
   ],
 });
@@ -95,7 +109,12 @@ describeHttpTool(putObject, {
       input: { bucket: "photos", key: "a", content: "hällo" },
       exchanges: [
         {
-          request: { method: "PUT", path: "/photos/a", headers: { ...headers, "content-type": "text/plain; charset=utf-8" }, body: "hällo" },
+          request: {
+            method: "PUT",
+            path: "/photos/a",
+            headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
+            body: "hällo",
+          },
           answer: { headers: { etag: '"abc"' } },
         },
       ],
@@ -124,7 +143,8 @@ describeHttpTool(deleteObject, {
 });
 
 describe("content", () => {
-  const put = (input: Record<string, unknown>) => callTool(putObject, { input: { bucket: "photos", key: "a", ...input }, credential: { ...credential, baseUrl: "http://127.0.0.1:1" } });
+  const put = (input: Record<string, unknown>) =>
+    callTool(putObject, { input: { bucket: "photos", key: "a", ...input }, credential: { ...credential, baseUrl: "http://127.0.0.1:1" } });
 
   it("must be given once, as text or as base64", async () => {
     await expect(put({})).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/content" }] });
@@ -133,11 +153,28 @@ describe("content", () => {
   });
 });
 
-const awkwardKeys = ["ü 😀+&=?#%25/ä", "a//b", "/leading", "trailing/", "a b+c", "!'()*~@:,;$[]{}|\\^`\"<>", "a/.../b", "..a/b..", "%2e%2e/x", "new\nline"];
+const awkwardKeys = [
+  "ü 😀+&=?#%25/ä",
+  "a//b",
+  "/leading",
+  "trailing/",
+  "a b+c",
+  "!'()*~@:,;$[]{}|\\^`\"<>",
+  "a/.../b",
+  "..a/b..",
+  "%2e%2e/x",
+  "new\nline",
+];
 
 describe("against a server", () => {
   const folder = mkdtempSync(join(tmpdir(), "switchyard-s3-"));
-  const server = new S3rver({ port: 0, address: "127.0.0.1", silent: true, directory: folder, configureBuckets: [{ name: "photos", configs: [] }] });
+  const server = new S3rver({
+    port: 0,
+    address: "127.0.0.1",
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: "photos", configs: [] }],
+  });
   let endpoint: string;
   const call = (tool: Parameters<typeof callTool>[0], input: Record<string, unknown>) =>
     callTool(tool, { input: { bucket: "photos", ...input }, credential: { ...credential, endpoint, forcePathStyle: true } });
@@ -174,8 +211,18 @@ describe("against a server", () => {
   it("answers the credential's check", async () => {
     const check = (more: Record<string, unknown>) => {
       const data = { ...credential, endpoint, ...more };
-      const parts = { provider: "S3 storage", input: {}, credential: { definition: s3Credential, data: () => data }, isRepeatable: true, idempotencyKey: "1" };
-      const outside = { fetch: (url: string | URL, init = {}) => globalThis.fetch(url, init as RequestInit), resolveHost: async (host: string) => host, clock: { now: () => new Date() } };
+      const parts = {
+        provider: "S3 storage",
+        input: {},
+        credential: { definition: s3Credential, data: () => data },
+        isRepeatable: true,
+        idempotencyKey: "1",
+      };
+      const outside = {
+        fetch: (url: string | URL, init = {}) => globalThis.fetch(url, init as RequestInit),
+        resolveHost: async (host: string) => host,
+        clock: { now: () => new Date() },
+      };
       return s3Credential.check?.(createToolCall(outside, { ...parts, signal: AbortSignal.timeout(5000) }));
     };
     await check({});
@@ -194,7 +241,12 @@ describe("the request", () => {
       return new Response(null, { status: 200 });
     };
     const outside = { fetch, resolveHost: async (host: string) => host, clock: { now: () => new Date() } };
-    const parts = { provider: "S3 storage", credential: { definition: s3Credential, data: () => data }, isRepeatable: true, idempotencyKey: "1" };
+    const parts = {
+      provider: "S3 storage",
+      credential: { definition: s3Credential, data: () => data },
+      isRepeatable: true,
+      idempotencyKey: "1",
+    };
     await putObject.run(createToolCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }));
     if (!seen) throw new Error("nothing was sent");
     return seen;
@@ -203,21 +255,26 @@ describe("the request", () => {
   it("names the bucket in the host, or in the path when told so or when the host cannot carry it", async () => {
     const address = async (bucket: string, more?: Record<string, unknown>) => (await send({ bucket, key: "/k" }, more)).url;
     expect(await address("photos")).toBe("https://photos.s3.eu-west-1.amazonaws.com//k");
-    expect(await address("photos", { endpoint: "https://acc.r2.cloudflarestorage.com/" })).toBe("https://photos.acc.r2.cloudflarestorage.com//k");
+    expect(await address("photos", { endpoint: "https://acc.r2.cloudflarestorage.com/" })).toBe(
+      "https://photos.acc.r2.cloudflarestorage.com//k",
+    );
     expect(await address("photos", { forcePathStyle: true })).toBe("https://s3.eu-west-1.amazonaws.com/photos//k");
     expect(await address("my.photos")).toBe("https://s3.eu-west-1.amazonaws.com/my.photos//k");
     expect(await address("a/../b")).toBe("https://s3.eu-west-1.amazonaws.com/a%2F..%2Fb//k");
     expect(await address("photos", { endpoint: "http://127.0.0.1:9000" })).toBe("http://127.0.0.1:9000/photos//k");
   });
 
-  it.each([{}, { forcePathStyle: true }, { sessionToken: "token" }])("is signed over what is sent, whatever the key is: %o", async (more) => {
-    for (const key of awkwardKeys) {
-      const request = await send({ bucket: "photos", key }, more);
-      expect(request.headers.authorization, key).toBe(expectedAuthorization(request));
-      const sent = decodeURIComponent(new URL(request.url).pathname);
-      expect(sent.endsWith(`/${key}`), sent).toBe(true);
-    }
-  });
+  it.each([{}, { forcePathStyle: true }, { sessionToken: "token" }])(
+    "is signed over what is sent, whatever the key is: %o",
+    async (more) => {
+      for (const key of awkwardKeys) {
+        const request = await send({ bucket: "photos", key }, more);
+        expect(request.headers.authorization, key).toBe(expectedAuthorization(request));
+        const sent = decodeURIComponent(new URL(request.url).pathname);
+        expect(sent.endsWith(`/${key}`), sent).toBe(true);
+      }
+    },
+  );
 
   it.each(["..", ".", "a/../b", "a/./b", "a/..", "\ud800"])("is not sent for a key that an address cannot carry: %j", async (key) => {
     await expect(send({ bucket: "photos", key })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/key" }] });
@@ -227,7 +284,9 @@ describe("the request", () => {
   function expectedAuthorization({ method, url, headers, body }: Seen): string {
     const { host, pathname, search } = new URL(url);
     const all: Record<string, string> = { ...headers, host };
-    const names = Object.keys(all).filter((name) => name === "host" || name.startsWith("x-amz-")).sort();
+    const names = Object.keys(all)
+      .filter((name) => name === "host" || name.startsWith("x-amz-"))
+      .sort();
     const hash = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
     const mac = (key: string | Buffer, data: string) => createHmac("sha256", key).update(data).digest();
     const lines = names.map((name) => `${name}:${all[name]}\n`).join("");

@@ -1,0 +1,42 @@
+import { Refusal } from "../base/refusal.ts";
+import type { CredentialData, Variant } from "../contract/credential.ts";
+import { maskData } from "./credential-data.ts";
+import type { Seal } from "./seal.ts";
+import type { Content, CredentialRow, Place, StoredHealth } from "./store.ts";
+
+export type Contents = ReturnType<typeof createContents>;
+
+/** Between the data of a credential and its row. */
+export function createContents({ seal }: { seal: Seal }) {
+  return {
+    toRow: (place: Place, variant: Variant, data: CredentialData): Content => ({
+      kind: variant.kind,
+      sealed: seal.seal(JSON.stringify(data), place),
+      public_data: JSON.stringify(maskData(variant, data)),
+      token_expires_at: typeof data.expiresAt === "string" ? new Date(data.expiresAt) : null,
+      can_refresh: variant.oauth2 !== undefined && typeof data.refreshToken === "string",
+    }),
+
+    open: (row: CredentialRow): CredentialData => JSON.parse(seal.open(row.sealed, placeOf(row))) as CredentialData,
+  };
+}
+
+export const placeOf = (row: Pick<CredentialRow, "id" | "organization_id">): Place => ({
+  organizationId: row.organization_id,
+  credentialId: row.id,
+});
+
+/** Before anything was tried: a connection without a token can only be connected. */
+export const firstHealthOf = (variant: Variant, data: CredentialData): StoredHealth =>
+  variant.oauth2 && data.accessToken === undefined ? "needs_reconnect" : "unknown";
+
+export const notAccessible = () => new Refusal("credential_not_accessible", "There is no such credential in this organization.");
+
+export const needsReconnect = (row: Pick<CredentialRow, "id" | "organization_id" | "name">, platformBaseUrl: string) =>
+  new Refusal(
+    "credential_needs_reconnect",
+    `The credential "${row.name}" must be connected again: ${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`,
+  );
+
+/** A message that the database takes, whatever a provider put into it. */
+export const toStorableError = (message: string): string => message.replaceAll("\0", "\ufffd").toWellFormed().slice(0, 500).toWellFormed();

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
+import { createScrub } from "../base/scrub.ts";
+import type { Credential } from "../contract/credential.ts";
+import type { Database } from "../storage/database.ts";
+import { placeOf, toStorableError } from "./contents.ts";
+import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
+import { type CredentialRow, noteFailure, noteHealth, vaultTables } from "./store.ts";
+import type { Health, TestResult } from "./wire.ts";
+
+/** What a credential's own functions are called with. */
+export type CredentialCall = Parameters<NonNullable<Credential["check"]>>[0];
+export type StartCall = (opened: Pick<OpenedCredential, "definition" | "data" | "refresh">, signal: AbortSignal) => CredentialCall;
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  open: (checked: CheckedCredential) => Promise<OpenedCredential>;
+  startCall: StartCall;
+};
+
+const testLimitMs = 15_000;
+const expiringMs = 24 * 3_600_000;
+
+export function createHealth({ db, clock, open, startCall }: Options) {
+  const tables = vaultTables(db);
+
+  /** Undefined when it works, else what went wrong, in words that hold no secret. */
+  async function tryCheck(checked: CheckedCredential): Promise<string | undefined> {
+    let secrets: string[] = [];
+    try {
+      const opened = await open(checked);
+      try {
+        await runWithin(testLimitMs, async (signal) => await checked.definition.check?.(startCall(opened, signal)));
+      } finally {
+        secrets = opened.secrets();
+      }
+      return undefined;
+    } catch (error) {
+      const message = error instanceof Error && error.message !== "" ? error.message : "The test failed.";
+      return toStorableError(createScrub(secrets).text(message));
+    }
+  }
+
+  return {
+    /** Runs the provider's cheap call and remembers how it went. */
+    async test(checked: CheckedCredential): Promise<TestResult> {
+      const place = placeOf(checked.row);
+      const failure = await tryCheck(checked);
+      const now = clock.now();
+      if (failure === undefined) {
+        if (checked.definition.check === null)
+          return {
+            ok: true,
+            message: "The stored data can be read; this type has nothing more to test.",
+            health: healthOf(checked.row, now),
+          };
+        await noteHealth(tables, place, { health: "ok", last_ok_at: now, last_error: null, last_error_at: null });
+        return { ok: true, message: "The connection works.", health: healthOf({ ...checked.row, health: "ok" }, now) };
+      }
+      const row = await noteFailure(tables, place, { last_error: failure, last_error_at: now });
+      return { ok: false, message: failure, health: healthOf(row ?? checked.row, now) };
+    },
+  };
+}
+
+/** A token that cannot be refreshed shows its end in advance. */
+export function healthOf(row: Pick<CredentialRow, "health" | "token_expires_at" | "can_refresh">, now: Date): Health {
+  if (row.health === "needs_reconnect" || row.token_expires_at === null || row.can_refresh) return row.health;
+  const leftMs = row.token_expires_at.getTime() - now.getTime();
+  return leftMs <= 0 ? "needs_reconnect" : leftMs <= expiringMs ? "expiring" : row.health;
+}
+
+/** Ends in time also when what it runs ignores the signal. */
+export async function runWithin<Value>(limitMs: number, run: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+  const controller = new AbortController();
+  const timer = new AbortController();
+  const tooLate = delay(limitMs, undefined, { signal: timer.signal }).then(() => {
+    const refusal = new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
+    controller.abort(refusal);
+    throw refusal;
+  });
+  try {
+    return await Promise.race([run(controller.signal), tooLate]);
+  } finally {
+    timer.abort();
+    tooLate.catch(() => {});
+  }
+}

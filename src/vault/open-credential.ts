@@ -1,0 +1,75 @@
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Credential, CredentialData } from "../contract/credential.ts";
+import { type Contents, needsReconnect, placeOf } from "./contents.ts";
+import { chooseVariant, secretValuesOf } from "./credential-data.ts";
+import type { Refresh } from "./refresh.ts";
+import type { OAuthClients } from "./request-tokens.ts";
+import type { CredentialRow } from "./store.ts";
+
+/** A credential that the organization owns and that is of the wanted type. Nothing of it is decrypted yet. */
+export type CheckedCredential = { definition: Credential; row: CredentialRow };
+
+export type OpenedCredential = Awaited<ReturnType<ReturnType<typeof createOpenCredential>>>;
+
+type Options = { clock: Clock; contents: Contents; refresh: Refresh; oauthClients: OAuthClients; platformBaseUrl: string };
+
+const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessible", "credential_unreadable"]);
+const settledMs = 30_000;
+const refreshEarlyMs = 5 * 60_000;
+
+/** Decrypts a credential for one call and keeps its token fresh during it. */
+export function createOpenCredential({ clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
+  async function freshen(row: CredentialRow, data: CredentialData): Promise<CredentialData> {
+    if (data.accessToken === undefined || row.health === "needs_reconnect") throw needsReconnect(row, platformBaseUrl);
+    if (row.token_expires_at === null) return data;
+    const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
+    if (leftMs > refreshEarlyMs) return data;
+    if (row.can_refresh) return await refreshOr(row, data, leftMs > 0);
+    if (leftMs <= 0) throw needsReconnect(row, platformBaseUrl);
+    return data;
+  }
+
+  /** While the old token is valid, a provider that gives no new one is no reason to fail. */
+  async function refreshOr(row: CredentialRow, data: CredentialData, isStillValid: boolean): Promise<CredentialData> {
+    try {
+      return (await refresh.refresh(placeOf(row), data.accessToken)).data;
+    } catch (error) {
+      if (isStillValid && error instanceof Refusal && !hopeless.has(error.code)) return data;
+      throw error;
+    }
+  }
+
+  return async ({ definition, row }: CheckedCredential) => {
+    const stored = contents.open(row);
+    const variant = chooseVariant(definition, stored.kind);
+    const secrets = new Set(Object.values(oauthClients).flatMap(({ secret }) => secret ?? []));
+    let current: CredentialData = {};
+    const use = (data: CredentialData) => {
+      for (const secret of secretValuesOf(variant, data)) secrets.add(secret);
+      current = data;
+    };
+    use(stored);
+    if (variant.oauth2) use(await freshen(row, stored));
+
+    let replacedAt = Number.NEGATIVE_INFINITY;
+    const replaceToken = async (): Promise<boolean> => {
+      const failed = current.accessToken;
+      if (typeof current.refreshToken !== "string") return false;
+      // Requests that were under way with the old token fail as well; they only have to be sent again.
+      if (clock.now().getTime() - replacedAt < settledMs) return true;
+      use((await refresh.refresh(placeOf(row), failed)).data);
+      replacedAt = clock.now().getTime();
+      return current.accessToken !== failed;
+    };
+    return {
+      definition,
+      /** Read anew for every request, because a refresh replaces it. */
+      data: (): CredentialData => current,
+      /** Gets another token than the present one, after the provider refused it; false when there is none to get. */
+      ...(variant.oauth2 ? { refresh: replaceToken } : {}),
+      /** Every secret value of this call, replaced tokens included, to be taken out of what goes outside. */
+      secrets: (): string[] => [...secrets],
+    };
+  };
+}

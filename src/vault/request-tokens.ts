@@ -1,0 +1,105 @@
+import { Refusal } from "../base/refusal.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import { createScrub } from "../base/scrub.ts";
+import type { CredentialData, OAuth2 } from "../contract/credential.ts";
+import { providerFailure } from "../contract/http.ts";
+import { at, numberAt, textAt } from "../contract/read.ts";
+import { addressOf } from "./destination.ts";
+
+export type OAuthClient = { id: string; secret: string | undefined };
+
+/** Clients of the whole installation, by the type's name in capitals. */
+export type OAuthClients = Record<string, OAuthClient>;
+
+export type Tokens = { accessToken: string; refreshToken: string | undefined; expiresInSeconds: number | undefined };
+
+type TokenRequest = {
+  fetch: SafeFetch;
+  oauth2: OAuth2;
+  /** The provider's title, for messages. */
+  provider: string;
+  data: CredentialData;
+  client: OAuthClient;
+  parameters: Record<string, string>;
+};
+
+const limitMs = 10_000;
+
+/** Asks a provider's token endpoint. What it says about a failure is passed on without the secrets it was sent. */
+export async function requestTokens({ fetch, oauth2, provider, data, client, parameters }: TokenRequest): Promise<Tokens> {
+  const basic = `${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret ?? "")}`;
+  const isBasic = oauth2.clientAuth === "basic";
+  const sent = {
+    ...parameters,
+    ...(isBasic ? {} : { client_id: client.id, ...(client.secret === undefined ? {} : { client_secret: client.secret }) }),
+  };
+  const response = await fetch(addressOf(oauth2, "tokenUrl", data), {
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      "content-type": oauth2.tokenBody === "json" ? "application/json" : "application/x-www-form-urlencoded",
+      ...(isBasic ? { authorization: `Basic ${Buffer.from(basic).toString("base64")}` } : {}),
+      ...Object.fromEntries(Object.entries(oauth2.tokenHeaders).map(([name, value]) => [name.toLowerCase(), value])),
+    },
+    body: oauth2.tokenBody === "json" ? JSON.stringify(sent) : new URLSearchParams(sent).toString(),
+    timeoutMs: limitMs,
+  });
+  const answer = parseAnswer(await response.text());
+  const accessToken = textAt(answer, "access_token");
+  const isRefused = !response.ok || at(answer, "ok") === false || at(answer, "error") !== undefined;
+  if (!isRefused && accessToken !== undefined && accessToken !== "")
+    return { accessToken, refreshToken: textAt(answer, "refresh_token") || undefined, expiresInSeconds: numberAt(answer, "expires_in") };
+  const { refresh_token, code, code_verifier } = parameters;
+  const sentSecrets = [client.secret, refresh_token, code, code_verifier, Buffer.from(basic).toString("base64")];
+  const tokens = [accessToken, textAt(answer, "refresh_token"), textAt(data, "accessToken"), textAt(data, "refreshToken")];
+  const secrets = [...sentSecrets, ...tokens];
+  throw failureOf({ provider, status: response.status, answer, secrets: secrets.filter((value) => value !== undefined) });
+}
+
+/** The client typed in for the credential, or that of the installation, whose secret goes to no address somebody typed in. */
+export function clientOf(type: string, data: CredentialData, clients: OAuthClients): OAuthClient {
+  if (typeof data.clientId === "string")
+    return { id: data.clientId, secret: typeof data.clientSecret === "string" ? data.clientSecret : undefined };
+  const shared = data.authorizeUrl === undefined && data.tokenUrl === undefined ? clients[nameInEnvironment(type)] : undefined;
+  if (shared) return shared;
+  throw new Refusal("validation_failed", "The credential needs a client id: create a client at the provider and enter it.", {
+    errors: [{ pointer: "/data/clientId", detail: "is required" }],
+  });
+}
+
+const nameInEnvironment = (type: string): string => type.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+
+const deadGrants = new Set(["invalid_grant", "invalid_refresh_token", "bad_refresh_token", "token_revoked", "token_expired"]);
+
+/** Whether the provider will never again accept what it was sent. */
+export const isDeadGrant = (error: unknown): boolean => error instanceof Refusal && deadGrants.has(error.provider?.code ?? "");
+
+export function isTemporary(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return false;
+  const status = error.provider?.status ?? 0;
+  return error.code === "provider_unreachable" || error.code === "outbound_timeout" || status >= 500 || status === 429;
+}
+
+type Failure = { provider: string; status: number; answer: unknown; secrets: string[] };
+
+function failureOf({ provider, status, answer, secrets }: Failure): Refusal {
+  const scrub = createScrub(secrets);
+  const error = at(answer, "error");
+  const code = textAt(error) ?? textAt(error, "code") ?? textAt(error, "type");
+  const message = textAt(answer, "error_description") ?? textAt(error, "message") ?? textAt(answer, "message");
+  return providerFailure(provider, {
+    status,
+    code: code === undefined ? undefined : scrub.text(code).slice(0, 100),
+    message: message === undefined ? "no token was given" : scrub.text(message).slice(0, 300),
+  });
+}
+
+/** JSON, or a form as GitHub sends it to those who do not ask. */
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const form = new URLSearchParams(text.trim());
+    return form.has("access_token") || form.has("error") ? Object.fromEntries(form) : undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { userOf } from "../door/caller.ts";
+import type { Vault } from "./vault.ts";
+import * as wire from "./wire.ts";
+
+const tags = ["Credentials"];
+const path = "/api/organizations/:organizationId/credentials";
+const inOrganization = z.object({ organizationId: z.uuid() });
+const params = inOrganization.extend({ credentialId: z.uuid() });
+const config = { access: { role: "admin" } } as const;
+const nothing = z.undefined().describe("Nothing.");
+
+export function registerVaultRoutes(server: FastifyInstance, vault: Vault): void {
+  registerCredentials(server, vault);
+  registerConnect(server, vault);
+}
+
+function registerCredentials(server: FastifyInstance, { credentials, health }: Vault): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    path,
+    {
+      config: { access: { role: "viewer" } },
+      schema: { tags, summary: "List credentials", params: inOrganization, response: { 200: wire.credentialList } },
+    },
+    async (request) => ({ data: await credentials.list(request.params.organizationId) }),
+  );
+
+  routes.post(
+    path,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Create a credential",
+        params: inOrganization,
+        body: wire.credentialRequest,
+        response: { 201: wire.credential },
+      },
+    },
+    async (request, reply) => {
+      const createdBy = userOf(request).userId;
+      return reply.code(201).send(await credentials.create(request.params.organizationId, { ...request.body, createdBy }));
+    },
+  );
+
+  routes.get(
+    `${path}/:credentialId`,
+    { config, schema: { tags, summary: "Read a credential; secrets are masked", params, response: { 200: wire.credential } } },
+    (request) => credentials.get(request.params),
+  );
+
+  routes.patch(
+    `${path}/:credentialId`,
+    {
+      config,
+      schema: { tags, summary: "Rename or change a credential", params, body: wire.credentialChange, response: { 200: wire.credential } },
+    },
+    (request) => credentials.update(request.params, request.body),
+  );
+
+  routes.delete(
+    `${path}/:credentialId`,
+    { config, schema: { tags, summary: "Delete a credential", params, response: { 204: nothing } } },
+    async (request, reply) => {
+      await credentials.remove(request.params);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.post(
+    `${path}/:credentialId/test`,
+    { config, schema: { tags, summary: "Test whether the provider accepts a credential", params, response: { 200: wire.testResult } } },
+    async (request) => await health.test(await credentials.checkOwn(request.params)),
+  );
+}
+
+function registerConnect(server: FastifyInstance, { connect }: Vault): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    `${path}/connect`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Create a credential and connect it at the provider",
+        params: inOrganization,
+        body: wire.connectRequest,
+        response: { 201: wire.connectStart },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await connect.startNew(request.params.organizationId, request.body, userOf(request))),
+  );
+
+  routes.post(
+    `${path}/:credentialId/connect`,
+    { config, schema: { tags, summary: "Connect a credential at the provider again", params, response: { 200: wire.connectStart } } },
+    async (request) => ({ credentialId: request.params.credentialId, authorizeUrl: await connect.start(request.params, userOf(request)) }),
+  );
+
+  routes.get(
+    "/api/oauth/callback",
+    {
+      config: { access: "session" },
+      schema: { tags, summary: "Where a provider sends the browser back to", querystring: wire.connectAnswer, response: { 302: nothing } },
+    },
+    async (request, reply) => reply.redirect(await connect.finish(request.query, userOf(request)), 302),
+  );
+}

@@ -1,0 +1,162 @@
+import type { Generated, Kysely, Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Database } from "../storage/database.ts";
+
+export type StoredHealth = "unknown" | "ok" | "failing" | "needs_reconnect";
+
+type VaultTables = {
+  credential: {
+    id: string;
+    organization_id: string;
+    type: string;
+    kind: string;
+    name: string;
+    sealed: Buffer;
+    public_data: string;
+    created_by: string | null;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+    version: Generated<number>;
+    token_expires_at: Date | null;
+    can_refresh: boolean;
+    refreshing_by: string | null;
+    refreshing_until: Date | null;
+    health: Generated<StoredHealth>;
+    last_ok_at: Date | null;
+    last_error: string | null;
+    last_error_at: Date | null;
+  };
+  oauth_state: {
+    state_hash: Buffer;
+    organization_id: string;
+    credential_id: string;
+    user_id: string;
+    session_id: string;
+    code_verifier_sealed: Buffer;
+    created_at: Date;
+    expires_at: Date;
+  };
+  master_key_check: { key_id: string; sealed: Buffer };
+};
+
+export type VaultDb = Kysely<VaultTables>;
+export type CredentialRow = Selectable<VaultTables["credential"]>;
+
+/** Names one credential. The organization always goes along, so that a foreign id finds nothing. */
+export type Place = { organizationId: string; credentialId: string };
+
+/** What changes together when a credential gets other contents. */
+export type Content = Pick<CredentialRow, "kind" | "sealed" | "public_data" | "token_expires_at" | "can_refresh">;
+
+type HealthNote = Partial<Pick<CredentialRow, "health" | "last_ok_at" | "last_error" | "last_error_at">>;
+
+export const vaultTables = (db: Database): VaultDb => db.tables<VaultTables>();
+
+type NewCredential = Pick<CredentialRow, "id" | "organization_id" | "type" | "name" | "created_by"> & Content;
+
+export const insertCredential = (db: VaultDb, row: NewCredential) =>
+  db.insertInto("credential").values(row).returningAll().executeTakeFirstOrThrow();
+
+export const listCredentials = (db: VaultDb, organizationId: string) =>
+  db
+    .selectFrom("credential")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+
+export const findCredentials = (db: VaultDb, organizationId: string, ids: string[]) =>
+  db.selectFrom("credential").selectAll().where("organization_id", "=", organizationId).where("id", "in", ids).execute();
+
+export const findCredential = async (db: VaultDb, { organizationId, credentialId }: Place): Promise<CredentialRow | undefined> =>
+  (await findCredentials(db, organizationId, [credentialId]))[0];
+
+export const renameCredential = (db: VaultDb, { organizationId, credentialId }: Place, name: string) =>
+  db
+    .updateTable("credential")
+    .set({ name, updated_at: sql<Date>`now()` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .execute();
+
+/** Saves in one statement, unless somebody else has saved since that version was read. */
+export const replaceContent = (db: VaultDb, place: Place, seenVersion: number, content: Content & HealthNote) =>
+  db
+    .updateTable("credential")
+    .set({ ...content, version: seenVersion + 1, refreshing_by: null, refreshing_until: null, updated_at: sql<Date>`now()` })
+    .where("organization_id", "=", place.organizationId)
+    .where("id", "=", place.credentialId)
+    .where("version", "=", seenVersion)
+    .returningAll()
+    .executeTakeFirst();
+
+/** With a version: only while the contents are still those. */
+export const noteHealth = (db: VaultDb, { organizationId, credentialId }: Place, note: HealthNote, seenVersion?: number) =>
+  db
+    .updateTable("credential")
+    .set(note)
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .$if(seenVersion !== undefined, (query) => query.where("version", "=", seenVersion as number))
+    .execute();
+
+/** What must be connected again stays so, whatever else goes wrong. */
+export const noteFailure = (
+  db: VaultDb,
+  { organizationId, credentialId }: Place,
+  note: Pick<CredentialRow, "last_error" | "last_error_at">,
+) =>
+  db
+    .updateTable("credential")
+    .set({ ...note, health: sql<StoredHealth>`CASE health WHEN 'needs_reconnect' THEN health ELSE 'failing' END` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .returningAll()
+    .executeTakeFirst();
+
+export async function deleteCredential(db: VaultDb, { organizationId, credentialId }: Place): Promise<boolean> {
+  const query = db.deleteFrom("credential").where("organization_id", "=", organizationId).where("id", "=", credentialId);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+// Refreshing
+
+type Lease = Place & { version: number; holder: string; leaseMs: number };
+
+/** The right to refresh, for one process. It ends by itself, because its holder may die. */
+export const takeLease = (db: VaultDb, { organizationId, credentialId, version, holder, leaseMs }: Lease) =>
+  db
+    .updateTable("credential")
+    .set({ refreshing_by: holder, refreshing_until: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .where("version", "=", version)
+    .where((where) => where.or([where("refreshing_until", "is", null), where("refreshing_until", "<", sql<Date>`now()`)]))
+    .returningAll()
+    .executeTakeFirst();
+
+export const releaseLease = (db: VaultDb, { organizationId, credentialId }: Place, holder: string) =>
+  db
+    .updateTable("credential")
+    .set({ refreshing_by: null, refreshing_until: null })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .where("refreshing_by", "=", holder)
+    .execute();
+
+// Connecting
+
+export const insertState = (db: VaultDb, row: VaultTables["oauth_state"]) => db.insertInto("oauth_state").values(row).execute();
+
+/** Takes the state away: it can be used once, and only by the browser session that began. */
+export const takeState = (db: VaultDb, state: { hash: Buffer; userId: string; sessionId: string }) =>
+  db
+    .deleteFrom("oauth_state")
+    .where("state_hash", "=", state.hash)
+    .where("user_id", "=", state.userId)
+    .where("session_id", "=", state.sessionId)
+    .returningAll()
+    .executeTakeFirst();
+
+export const deleteExpiredStates = (db: VaultDb, now: Date) => db.deleteFrom("oauth_state").where("expires_at", "<", now).execute();

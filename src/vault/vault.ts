@@ -1,0 +1,50 @@
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+import type { Database } from "../storage/database.ts";
+import { createCheckReferences } from "./check-references.ts";
+import { createConnect } from "./connect.ts";
+import { createContents } from "./contents.ts";
+import type { CredentialType } from "./credential-data.ts";
+import { createCredentials } from "./credentials.ts";
+import { createHealth, type StartCall } from "./health.ts";
+import type { KeyRingSource } from "./key-ring.ts";
+import { createMasterKey } from "./master-key.ts";
+import { createOpenCredential } from "./open-credential.ts";
+import { createRefresh } from "./refresh.ts";
+import type { OAuthClients } from "./request-tokens.ts";
+import { createSeal } from "./seal.ts";
+
+export type Vault = ReturnType<typeof createVault>;
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  keyRing: KeyRingSource;
+  credentialTypes: ReadonlyMap<string, CredentialType>;
+  fetch: SafeFetch;
+  /** Builds what a credential's own functions are called with. */
+  startCall: StartCall;
+  oauthClients: OAuthClients;
+  platformBaseUrl: string;
+  mayManage: (organizationId: string, userId: string) => Promise<boolean>;
+  /** How long others wait for a process that refreshes and may have died. */
+  leaseMs?: number;
+};
+
+/** The connected accounts of organizations, sealed. */
+export function createVault({ db, clock, keyRing, credentialTypes, startCall, mayManage, leaseMs, ...outside }: Options) {
+  const seal = createSeal(keyRing.read);
+  const contents = createContents({ seal });
+  const credentials = createCredentials({ db, clock, contents, credentialTypes });
+  const refresh = createRefresh({ db, clock, contents, credentialTypes, leaseMs, ...outside });
+  const open = createOpenCredential({ clock, contents, refresh, ...outside });
+  return {
+    credentials,
+    /** Owner, then type, of every reference of a call; opens nothing. */
+    check: createCheckReferences({ db, credentialTypes }),
+    open,
+    health: createHealth({ db, clock, open, startCall }),
+    connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
+    masterKey: createMasterKey({ db, seal, keyRing }),
+  };
+}

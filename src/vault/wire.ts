@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+// The shapes the platform API speaks about connected accounts.
+
+const id = z.uuid();
+const instant = z.iso.datetime();
+const name = z.string().trim().min(1).max(100);
+const type = z.string().min(1).max(100);
+const data = z.record(z.string().max(100), z.unknown());
+
+export const health = z.enum(["unknown", "ok", "expiring", "failing", "needs_reconnect"]).meta({ id: "CredentialHealth" });
+export type Health = z.infer<typeof health>;
+
+export const credentialSummary = z
+  .object({ id, reference: z.string().describe("What tools and workflows name it by."), name: z.string(), type: z.string(), health })
+  .meta({ id: "CredentialSummary" });
+export type CredentialSummary = z.infer<typeof credentialSummary>;
+export const credentialList = z.object({ data: z.array(credentialSummary) });
+
+export const credential = credentialSummary
+  .extend({
+    kind: z.string(),
+    data: data.describe("The fields. A secret that is set is shown as ••••••••; saving that keeps it."),
+    createdAt: instant,
+    updatedAt: instant,
+    tokenExpiresAt: instant.nullable(),
+    lastOkAt: instant.nullable(),
+    lastError: z.string().nullable(),
+    lastErrorAt: instant.nullable(),
+  })
+  .meta({ id: "Credential" });
+export type Credential = z.infer<typeof credential>;
+
+export const credentialRequest = z.object({ type, name, data });
+export const credentialChange = z
+  .object({ name: name.optional(), data: data.optional().describe("What is not mentioned stays; null removes a field.") })
+  .refine((change) => change.name !== undefined || change.data !== undefined, "needs a name or data");
+export type CredentialChange = z.infer<typeof credentialChange>;
+
+export const connectRequest = z.object({ type, name, data: data.optional().describe("The client and further fields; no tokens.") });
+export const connectStart = z.object({ credentialId: id, authorizeUrl: z.string().describe("Send the browser there.") });
+
+export const connectAnswer = z.object({
+  state: z.string().max(200),
+  code: z.string().max(4000).optional(),
+  error: z.string().max(200).optional(),
+});
+
+export const testResult = z.object({ ok: z.boolean(), message: z.string(), health });
+export type TestResult = z.infer<typeof testResult>;
