@@ -62,7 +62,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     });
     const fetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: config.outboundAllowedCidrs }) });
     const catalog = createCatalog(await loadProviders());
-    const vault = openVault({ config, db, clock, identity, fetch, credentialTypes: credentialTypes ?? catalog.credentialTypes });
+    const vault = openVault({ config, log, db, clock, identity, fetch, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify().catch(async (error: unknown) => {
       await db.close();
       throw error;
@@ -145,14 +145,15 @@ async function openStorage(config: Config, log: Log) {
   return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }
 
-type VaultSurroundings = Required<Omit<Surroundings, "log">> & { db: Database; identity: Identity; fetch: SafeFetch };
+type VaultSurroundings = Required<Surroundings> & { db: Database; identity: Identity; fetch: SafeFetch };
 
-function openVault({ config, db, clock, identity, fetch, credentialTypes }: VaultSurroundings) {
+function openVault({ config, log, db, clock, identity, fetch, credentialTypes }: VaultSurroundings) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys, outboundAllowedCidrs: allowedCidrs } = config;
   const resolveHost = createResolveHost({ addressRules: createAddressRules({ allowedCidrs }) });
   return createVault({
     db,
     clock,
+    log,
     keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
     credentialTypes,
     fetch,

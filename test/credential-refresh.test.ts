@@ -44,6 +44,7 @@ const startVault = (fetch: SafeFetch, leaseMs = 45_000): Vault =>
   createVault({
     db: extraDatabase,
     clock: systemClock,
+    log: createLog("silent"),
     keyRing: createKeyRingSource({ dataDir: "/nowhere", masterKey: app.config.masterKey, previousKeys: [] }),
     credentialTypes: fakeCredentialTypes,
     fetch,

@@ -62,6 +62,17 @@ describe("a call of a tool", () => {
     expect(provider.requests()[0]?.headers.authorization).toBe(`Bearer ${secret}`);
   });
 
+  it("shows on the credential how real calls went", async () => {
+    const health = async () =>
+      (await app.database.query("SELECT health, last_error FROM credential WHERE organization_id = $1", [organizationId]))[0];
+    provider.script([{ status: 401, json: { message: `Bad credentials ${secret}` } }]);
+    await expect(call(issue)).rejects.toMatchObject({ code: "provider_error" });
+    await expect.poll(health).toMatchObject({ health: "failing", last_error: expect.stringContaining("Bad credentials [secret]") });
+    provider.script([{ status: 201, json: { number: 8 } }]);
+    await call(issue);
+    await expect.poll(health).toMatchObject({ health: "ok", last_error: null });
+  });
+
   it("names every wrong parameter before anything else is looked at", async () => {
     await expect(
       prepare({ organizationId, node: node("github_create_issue"), parameters: { owner: 5 }, references: {} }),

@@ -1,10 +1,10 @@
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { PreparedCall } from "./prepare.ts";
-import { runUnderLimit } from "./run-under-limit.ts";
 import { createToolCall, type Outside } from "./tool-call.ts";
 
 export type Execute = ReturnType<typeof createExecute>;
@@ -25,17 +25,21 @@ export function createExecute({ vault, outside, log }: { vault: Vault; outside: 
     const { tool, provider } = node;
     let secrets = (): string[] => [];
     try {
-      const items = await runUnderLimit({ limitMs, signal }, async (limited) => {
+      const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
+      const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         const opened = credential && (await vault.open(credential));
         if (opened) secrets = opened.secrets;
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
         return await tool.run(createToolCall(outside, call));
       });
+      if (credential) vault.health.noteSuccess(credential);
       return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw error;
-      throw withoutSecrets(error, { secrets: secrets(), tool, log });
+      const failure = withoutSecrets(error, { secrets: secrets(), tool, log });
+      if (credential && failure.provider?.status === 401) vault.health.noteRefusal(credential, failure.message);
+      throw failure;
     }
   };
 }
@@ -50,7 +54,7 @@ function checkOutput(tool: Tool, items: Item[]): Item[] {
   });
 }
 
-function withoutSecrets(error: unknown, { secrets, tool, log }: { secrets: string[]; tool: Tool; log: Log }): unknown {
+function withoutSecrets(error: unknown, { secrets, tool, log }: { secrets: string[]; tool: Tool; log: Log }): Refusal {
   const scrub = createScrub(secrets);
   if (error instanceof Refusal) return error.reworded(scrub.text);
   const message = error instanceof Error ? error.message : String(error);

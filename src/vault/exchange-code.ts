@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
+import { runUnderLimit } from "../base/run-under-limit.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { CredentialData, OAuth2, Variant } from "../contract/credential.ts";
@@ -7,7 +8,7 @@ import type { Database } from "../storage/database.ts";
 import { type Contents, placeOf } from "./contents.ts";
 import { chooseVariant, secretValuesOf } from "./credential-data.ts";
 import type { Credentials } from "./credentials.ts";
-import { runWithin, type StartCall } from "./health.ts";
+import { answerWithin, type StartCall } from "./health.ts";
 import type { CheckedCredential } from "./open-credential.ts";
 import { clientOf, type OAuthClients, requestTokens } from "./request-tokens.ts";
 import { withTokens } from "./saved-tokens.ts";
@@ -46,8 +47,8 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
 
   async function complete({ definition, row }: CheckedCredential, oauth2: OAuth2, data: CredentialData): Promise<void> {
     try {
-      const further = await runWithin(
-        completeLimitMs,
+      const further = await runUnderLimit(
+        answerWithin(completeLimitMs),
         async (signal) => await oauth2.complete?.(startCall({ definition, data: () => data }, signal)),
       );
       if (further) await save({ definition, row }, (stored) => ({ ...stored, ...further }));

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { Credential } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
@@ -16,14 +17,16 @@ export type StartCall = (opened: Pick<OpenedCredential, "definition" | "data" | 
 type Options = {
   db: Database;
   clock: Clock;
+  log: Log;
   open: (checked: CheckedCredential) => Promise<OpenedCredential>;
   startCall: StartCall;
 };
 
 const testLimitMs = 15_000;
 const expiringMs = 24 * 3_600_000;
+const noteEveryMs = 60_000;
 
-export function createHealth({ db, clock, open, startCall }: Options) {
+export function createHealth({ db, clock, log, open, startCall }: Options) {
   const tables = vaultTables(db);
 
   /** Undefined when it works, else what went wrong, in words that hold no secret. */
@@ -32,7 +35,7 @@ export function createHealth({ db, clock, open, startCall }: Options) {
     try {
       const opened = await open(checked);
       try {
-        await runWithin(testLimitMs, async (signal) => await checked.definition.check?.(startCall(opened, signal)));
+        await runUnderLimit(answerWithin(testLimitMs), async (signal) => await checked.definition.check?.(startCall(opened, signal)));
       } finally {
         secrets = opened.secrets();
       }
@@ -41,6 +44,10 @@ export function createHealth({ db, clock, open, startCall }: Options) {
       const message = error instanceof Error && error.message !== "" ? error.message : "The test failed.";
       return toStorableError(createScrub(secrets).text(message));
     }
+  }
+
+  function remember(writing: Promise<unknown>): void {
+    writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
   }
 
   return {
@@ -62,6 +69,18 @@ export function createHealth({ db, clock, open, startCall }: Options) {
       const row = await noteFailure(tables, place, { last_error: failure, last_error_at: now });
       return { ok: false, message: failure, health: healthOf(row ?? checked.row, now) };
     },
+
+    /** A real call worked. Remembered at most once a minute, and nobody waits for it. */
+    noteSuccess({ row }: CheckedCredential): void {
+      const now = clock.now();
+      const isKnown = row.health === "ok" && row.last_ok_at !== null && now.getTime() - row.last_ok_at.getTime() < noteEveryMs;
+      if (!isKnown) remember(noteHealth(tables, placeOf(row), { health: "ok", last_ok_at: now, last_error: null, last_error_at: null }));
+    },
+
+    /** The provider did not accept the credential in a real call. */
+    noteRefusal({ row }: CheckedCredential, message: string): void {
+      remember(noteFailure(tables, placeOf(row), { last_error: message.slice(0, 500), last_error_at: clock.now() }));
+    },
   };
 }
 
@@ -72,19 +91,7 @@ export function healthOf(row: Pick<CredentialRow, "health" | "token_expires_at" 
   return leftMs <= 0 ? "needs_reconnect" : leftMs <= expiringMs ? "expiring" : row.health;
 }
 
-/** Ends in time also when what it runs ignores the signal. */
-export async function runWithin<Value>(limitMs: number, run: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
-  const controller = new AbortController();
-  const timer = new AbortController();
-  const tooLate = delay(limitMs, undefined, { signal: timer.signal }).then(() => {
-    const refusal = new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
-    controller.abort(refusal);
-    throw refusal;
-  });
-  try {
-    return await Promise.race([run(controller.signal), tooLate]);
-  } finally {
-    timer.abort();
-    tooLate.catch(() => {});
-  }
-}
+export const answerWithin = (limitMs: number) => ({
+  limitMs,
+  tooLate: () => new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`),
+});

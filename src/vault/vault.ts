@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Database } from "../storage/database.ts";
 import { createCheckReferences } from "./check-references.ts";
@@ -19,6 +20,7 @@ export type Vault = ReturnType<typeof createVault>;
 type Options = {
   db: Database;
   clock: Clock;
+  log: Log;
   keyRing: KeyRingSource;
   credentialTypes: ReadonlyMap<string, CredentialType>;
   fetch: SafeFetch;
@@ -32,7 +34,7 @@ type Options = {
 };
 
 /** The connected accounts of organizations, sealed. */
-export function createVault({ db, clock, keyRing, credentialTypes, startCall, mayManage, leaseMs, ...outside }: Options) {
+export function createVault({ db, clock, log, keyRing, credentialTypes, startCall, mayManage, leaseMs, ...outside }: Options) {
   const seal = createSeal(keyRing.read);
   const contents = createContents({ seal });
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
@@ -43,7 +45,7 @@ export function createVault({ db, clock, keyRing, credentialTypes, startCall, ma
     /** Owner, then type, of every reference of a call; opens nothing. */
     check: createCheckReferences({ db, credentialTypes }),
     open,
-    health: createHealth({ db, clock, open, startCall }),
+    health: createHealth({ db, clock, log, open, startCall }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
     masterKey: createMasterKey({ db, seal, keyRing }),
   };

@@ -133,6 +133,14 @@ it.each([[{}], [{ field: "" }], [{ field: "Name", direction: "up" }]])("refuses 
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/sort/0" }] });
 });
 
+it.each([
+  ["/baseId", { baseId: "base", table: "t" }],
+  ["/baseId", { baseId: "app1/../app2", table: "t" }],
+  ["/filterByFormula", { baseId: "app1", table: "t", filterByFormula: "x".repeat(16_001) }],
+])("refuses a wrong %s", async (pointer, input) => {
+  await expect(callTool(listRecords, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
 it("waits thirty seconds after too many requests, as Airtable keeps a base closed that long", () => {
   const fault = airtableCredential.readFault({ errors: [{ error: "RATE_LIMIT_REACHED" }] }, new Response("", { status: 429 }));
   expect(fault.retryAfterMs).toBe(30_000);

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { path } from "../../contract/http.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -22,7 +22,7 @@ export const tool = defineTool({
     fields: z.record(z.string(), z.unknown()).optional().describe("Stored values."),
   }),
   async run({ input: { baseId, table, ...record }, http }) {
-    const created = await http.json({ method: "POST", path: path`/v0/${baseId}/${table}`, json: record });
+    const created = await http.json({ method: "POST", path: tablePath(baseId, table), json: record });
     return [{ id: textAt(created, "id"), createdTime: textAt(created, "createdTime"), fields: recordAt(created, "fields") }];
   },
 });

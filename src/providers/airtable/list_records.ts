@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
-import { path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
 
 const pageSize = 100;
+const longestFormula = 16_000;
 
 export const tool = defineTool({
   id: "airtable_list_records",
@@ -30,6 +31,9 @@ export const tool = defineTool({
   }),
   async run({ input, http }) {
     const { baseId, table, filterByFormula, view, fields, sort = [], limit } = input;
+    const place = tablePath(baseId, table);
+    if ((filterByFormula ?? "").length > longestFormula)
+      throw refuseInput("/filterByFormula", `must not have more than ${longestFormula} characters`);
     const query = {
       filterByFormula,
       view,
@@ -39,7 +43,7 @@ export const tool = defineTool({
       pageSize: Math.min(limit, pageSize),
     };
     const records = await collectPages<unknown, string>(limit, async (offset) => {
-      const answer = await http.json({ path: path`/v0/${baseId}/${table}`, query: { ...query, offset } });
+      const answer = await http.json({ path: place, query: { ...query, offset } });
       return { items: listAt(answer, "records"), next: textAt(answer, "offset") };
     });
     return records.map((record) => ({
@@ -53,10 +57,7 @@ export const tool = defineTool({
 function toSortQuery(entry: Record<string, unknown>, index: number): [string, string][] {
   const { field, direction = "asc" } = entry;
   const isUnderstood = typeof field === "string" && field !== "" && (direction === "asc" || direction === "desc");
-  if (!isUnderstood) {
-    const errors = [{ pointer: `/sort/${index}`, detail: "must be {field, direction} with the direction asc or desc" }];
-    throw new Refusal("validation_failed", "A sort entry is not valid.", { errors });
-  }
+  if (!isUnderstood) throw refuseInput(`/sort/${index}`, "must be {field, direction} with the direction asc or desc");
   return [
     [`sort[${index}][field]`, field],
     [`sort[${index}][direction]`, direction],

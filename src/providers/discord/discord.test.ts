@@ -37,13 +37,13 @@ describeHttpTool(sendMessage, {
       items: [{ id: "9", channelId: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" }],
     },
     {
-      name: "sends embeds as a reply and keeps strange ids in their place",
-      input: { channelId: "1/../2?x#y", content: "ü\n\"'", embeds: [{ title: "T" }], replyToMessageId: "77" },
+      name: "sends embeds as a reply",
+      input: { channelId: "12", content: "ü\n\"'", embeds: [{ title: "T" }], replyToMessageId: "77" },
       exchanges: [
         {
           request: {
             method: "POST",
-            path: "/channels/1/../2?x#y/messages",
+            path: "/channels/12/messages",
             json: { content: "ü\n\"'", embeds: [{ title: "T" }], allowed_mentions, message_reference: { message_id: "77" } },
           },
           answer: { json: { id: "10" } },
@@ -63,6 +63,16 @@ describeHttpTool(sendMessage, {
       items: [{ id: "11" }],
     },
   ],
+});
+
+it.each([
+  [{ channelId: "1/../2?x#y" }, "/channelId"],
+  [{ channelId: " 1" }, "/channelId"],
+  [{ replyToMessageId: "007" }, "/replyToMessageId"],
+  [{ embeds: [{ title: "T" }, { titel: "T" }] }, "/embeds/1/titel"],
+])("refuses %j, which Discord would misunderstand", async (input, pointer) => {
+  const outcome = callTool(sendMessage, { input: { channelId: "1", content: "x", ...input }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 it.each([{}, { content: "" }, { embeds: [] }])("refuses a message with nothing in it: %j", async (nothing) => {

@@ -2,8 +2,14 @@ import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { discordCredential } from "./credential.ts";
+
+const embedFields = new Set([
+  ...["type", "url", "title", "color", "timestamp", "description", "author"],
+  ...["image", "thumbnail", "footer", "fields", "provider", "video"],
+]);
 
 export const tool = defineTool({
   id: "discord_send_message",
@@ -28,6 +34,9 @@ export const tool = defineTool({
         errors: [{ pointer: "/content", detail: "is missing, and so are embeds" }],
       });
     }
+    embeds?.forEach(requireKnownFields);
+    requireSnowflake("/channelId", channelId);
+    if (replyToMessageId) requireSnowflake("/replyToMessageId", replyToMessageId);
     const sent = await http.json({
       method: "POST",
       path: path`/channels/${channelId}/messages`,
@@ -42,3 +51,13 @@ export const tool = defineTool({
     return [{ id: textAt(sent, "id"), channelId: textAt(sent, "channel_id"), timestamp: textAt(sent, "timestamp") }];
   },
 });
+
+function requireSnowflake(pointer: string, id: string): void {
+  if (!/^(?:0|[1-9]\d*)$/.test(id)) throw refuseInput(pointer, "must be an id, which has only digits");
+}
+
+/** Discord drops what it does not know, and then finds the message empty. */
+function requireKnownFields(embed: Record<string, unknown>, index: number): void {
+  const unknown = Object.keys(embed).find((name) => !embedFields.has(name));
+  if (unknown !== undefined) throw refuseInput(`/embeds/${index}/${unknown}`, `is not a field of an embed: ${[...embedFields].join(", ")}`);
+}

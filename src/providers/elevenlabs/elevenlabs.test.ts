@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { useCredential } from "../../../test/support/use-credential.ts";
 import { elevenlabsCredential } from "./credential.ts";
@@ -54,6 +55,15 @@ it.each([
   [{ detail: "Not Found" }, { code: undefined, message: "Not Found" }],
 ])("understands the fault %j", (body, fault) => {
   expect(elevenlabsCredential.readFault(body, new Response())).toEqual(fault);
+});
+
+it("refuses a format that does not exist and names those that do", async () => {
+  const outcome = callTool(textToSpeech, { input: { voiceId: "v", text: "x", outputFormat: "wav" }, credential });
+  await expect(outcome).rejects.toMatchObject({
+    code: "validation_failed",
+    message: expect.stringContaining("mp3_44100_128"),
+    errors: [{ pointer: "/outputFormat" }],
+  });
 });
 
 it("checks the credential by asking for the user", async () => {

@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { elevenlabsCredential } from "./credential.ts";
 
 // Five thousand characters are minutes of speech; the call's own time limit comes first.
 const timeoutMs = 600_000;
+
+const formats = new Set([
+  ...["mp3_22050_32", "mp3_44100_32", "mp3_44100_64", "mp3_44100_96", "mp3_44100_128", "mp3_44100_192"],
+  ...["pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "pcm_44100", "pcm_48000", "ulaw_8000", "alaw_8000"],
+  ...["opus_48000_32", "opus_48000_64", "opus_48000_96", "opus_48000_128", "opus_48000_192"],
+]);
 
 export const tool = defineTool({
   id: "elevenlabs_text_to_speech",
@@ -26,6 +33,7 @@ export const tool = defineTool({
     bytes: z.int().describe("Size."),
   }),
   async run({ input: { voiceId, text, modelId, outputFormat, stability, similarityBoost }, http }) {
+    if (!formats.has(outputFormat)) throw refuseInput("/outputFormat", `must be one of ${[...formats].join(", ")}`);
     const hasSettings = stability !== undefined || similarityBoost !== undefined;
     const settings = hasSettings ? { voice_settings: { stability, similarity_boost: similarityBoost } } : {};
     const response = await http.send({

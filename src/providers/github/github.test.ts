@@ -23,7 +23,10 @@ describeHttpTool(createIssue, {
       exchanges: [
         {
           request: { method: "POST", path: "/repos/acme/site/issues", headers, json: { title: "It is broken" } },
-          answer: { status: 201, json: { number: 7, id: 99, title: "It is broken", state: "open", html_url: "https://github.com/acme/site/issues/7" } },
+          answer: {
+            status: 201,
+            json: { number: 7, id: 99, title: "It is broken", state: "open", html_url: "https://github.com/acme/site/issues/7" },
+          },
         },
       ],
       items: [{ number: 7, id: 99, title: "It is broken", state: "open", url: "https://github.com/acme/site/issues/7" }],
@@ -33,7 +36,11 @@ describeHttpTool(createIssue, {
       input: { owner: "a/../b", repo: "ü?#", title: "t", body: "**b**", labels: ["bug", "ui"], assignees: ["ann"] },
       exchanges: [
         {
-          request: { method: "POST", path: "/repos/a/../b/ü?#/issues", json: { title: "t", body: "**b**", labels: ["bug", "ui"], assignees: ["ann"] } },
+          request: {
+            method: "POST",
+            path: "/repos/a/../b/ü?#/issues",
+            json: { title: "t", body: "**b**", labels: ["bug", "ui"], assignees: ["ann"] },
+          },
           answer: { status: 201, json: { number: 8 } },
         },
       ],
@@ -42,8 +49,19 @@ describeHttpTool(createIssue, {
   ],
 });
 
-const issue = (number: number) => ({ number, title: `Issue ${number}`, repository_url: "https://api.github.com/repos/acme/site", labels: [{ name: "bug" }, "ui"] });
-const found = (number: number) => ({ number, title: `Issue ${number}`, repository: "acme/site", labels: ["bug", "ui"], isPullRequest: false });
+const issue = (number: number) => ({
+  number,
+  title: `Issue ${number}`,
+  repository_url: "https://api.github.com/repos/acme/site",
+  labels: [{ name: "bug" }, "ui"],
+});
+const found = (number: number) => ({
+  number,
+  title: `Issue ${number}`,
+  repository: "acme/site",
+  labels: ["bug", "ui"],
+  isPullRequest: false,
+});
 
 describeHttpTool(searchIssues, {
   credential,
@@ -102,10 +120,22 @@ describeHttpTool(getFile, {
       exchanges: [
         {
           request: { method: "GET", path: "/repos/acme/site/contents/docs/read me.md", headers },
-          answer: { json: { type: "file", path: "docs/read me.md", sha: "abc", size: 5, encoding: "base64", content: "aGVs\nbG8=\n", html_url: "https://github.com/f" } },
+          answer: {
+            json: {
+              type: "file",
+              path: "docs/read me.md",
+              sha: "abc",
+              size: 5,
+              encoding: "base64",
+              content: "aGVs\nbG8=\n",
+              html_url: "https://github.com/f",
+            },
+          },
         },
       ],
-      items: [{ type: "file", path: "docs/read me.md", sha: "abc", size: 5, encoding: "utf-8", content: "hello", url: "https://github.com/f" }],
+      items: [
+        { type: "file", path: "docs/read me.md", sha: "abc", size: 5, encoding: "utf-8", content: "hello", url: "https://github.com/f" },
+      ],
     },
     {
       name: "lists a folder of another branch and leaves out content that is not there",
@@ -113,15 +143,28 @@ describeHttpTool(getFile, {
       exchanges: [
         {
           request: { method: "GET", path: "/repos/acme/site/contents/?ref=next" },
-          answer: { json: [{ type: "dir", path: "a" }, { type: "file", path: "big", size: 2_000_000, encoding: "none", content: "" }] },
+          answer: {
+            json: [
+              { type: "dir", path: "a" },
+              { type: "file", path: "big", size: 2_000_000, encoding: "none", content: "" },
+            ],
+          },
         },
       ],
-      items: [{ type: "dir", path: "a" }, { type: "file", path: "big", size: 2_000_000 }],
+      items: [
+        { type: "dir", path: "a" },
+        { type: "file", path: "big", size: 2_000_000 },
+      ],
     },
     {
       name: "keeps bytes that are not text as base64",
       input: { owner: "acme", repo: "site", path: "logo.png" },
-      exchanges: [{ request: { method: "GET", path: "/repos/acme/site/contents/logo.png" }, answer: { json: { encoding: "base64", content: "iVD/" } } }],
+      exchanges: [
+        {
+          request: { method: "GET", path: "/repos/acme/site/contents/logo.png" },
+          answer: { json: { encoding: "base64", content: "iVD/" } },
+        },
+      ],
       items: [{ encoding: "base64", content: "iVD/" }],
     },
   ],

@@ -1,4 +1,5 @@
-import { hmacHex, isSameText } from "../../contract/signature.ts";
+import { isSameText } from "../../base/same-text.ts";
+import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook } from "../../contract/webhook.ts";
 
 export const githubWebhook = defineWebhook({

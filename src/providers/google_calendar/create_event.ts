@@ -4,6 +4,7 @@ import { textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { readMoment } from "./read-moment.ts";
+import { isDate, readTime } from "./read-time.ts";
 
 export const tool = defineTool({
   id: "google_calendar_create_event",
@@ -36,8 +37,8 @@ export const tool = defineTool({
       query: { sendUpdates },
       json: {
         ...event,
-        start: toMoment(start, timeZone),
-        end: toMoment(end, timeZone),
+        start: toMoment("/start", start, timeZone),
+        end: toMoment("/end", end, timeZone),
         attendees: attendees?.map((email) => ({ email })),
       },
     });
@@ -53,5 +54,5 @@ export const tool = defineTool({
   },
 });
 
-const toMoment = (text: string, timeZone: string | undefined) =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) ? { date: text } : { dateTime: text, timeZone };
+const toMoment = (pointer: string, text: string, timeZone: string | undefined) =>
+  isDate(text) ? { date: text } : { dateTime: readTime(pointer, text, timeZone), timeZone };

@@ -168,8 +168,8 @@ describeHttpTool(createEvent, {
             path: "/calendar/v3/calendars/team/ü/events?sendUpdates=externalOnly",
             json: {
               summary: 'A "quoted"\ntitle',
-              start: { dateTime: "2026-01-01T10:00:00", timeZone: "Europe/Berlin" },
-              end: { dateTime: "2026-01-01T11:00:00", timeZone: "Europe/Berlin" },
+              start: { dateTime: "2026-01-01T10:00:00+01:00", timeZone: "Europe/Berlin" },
+              end: { dateTime: "2026-01-01T11:00:00+01:00", timeZone: "Europe/Berlin" },
               description: "<b>d</b>",
               location: "Köln",
               attendees: [{ email: "ann@example.com" }, { email: "bob@example.com" }],
@@ -225,6 +225,24 @@ describeHttpTool(deleteEvent, {
       items: [{ deleted: true, eventId: "e?1#/ü" }],
     },
   ],
+});
+
+it.each([
+  [{ start: "tomorrow" }, "/start"],
+  [{ start: "2026-02-30" }, "/start"],
+  [{ end: "2026-01-01T10:00:00" }, "/end"],
+  [{ end: "2026-01-01T10:00:00", timeZone: "Mars/Crater" }, "/timeZone"],
+])("refuses an event with %j", async (input, pointer) => {
+  const times = { start: "2026-01-01T10:00:00Z", end: "2026-01-01T11:00:00Z" };
+  const outcome = callTool(createEvent, { input: { summary: "x", ...times, ...input }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
+it.each([
+  [{ timeMin: "2026-01-01" }, "/timeMin"],
+  [{ timeMax: "next week" }, "/timeMax"],
+])("refuses a window with %j", async (input, pointer) => {
+  await expect(callTool(listEvents, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 describe("Google Calendar", () => {

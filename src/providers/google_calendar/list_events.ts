@@ -5,6 +5,7 @@ import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { readMoment } from "./read-moment.ts";
+import { readTime } from "./read-time.ts";
 
 export const tool = defineTool({
   id: "google_calendar_list_events",
@@ -30,7 +31,9 @@ export const tool = defineTool({
     status: z.string().optional(),
     url: z.string().optional(),
   }),
-  async run({ input: { calendarId, timeMin, timeMax, query: q, limit }, http }) {
+  async run({ input: { calendarId, query: q, limit, ...input }, http }) {
+    const timeMin = input.timeMin ? readTime("/timeMin", input.timeMin) : undefined;
+    const timeMax = input.timeMax ? readTime("/timeMax", input.timeMax) : undefined;
     const events = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
       const query = { timeMin, timeMax, q, singleEvents: true, orderBy: "startTime", maxResults: wanted, pageToken };
       const answer = await http.json({ path: path`/calendar/v3/calendars/${calendarId}/events`, query });

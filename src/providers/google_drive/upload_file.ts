@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleDriveCredential } from "./credential.ts";
 
@@ -28,7 +29,7 @@ export const tool = defineTool({
   }),
   async run({ input: { name, content, contentBase64, mimeType, folderId }, http }) {
     const bytes = readContent(content, contentBase64);
-    if (!/^[\x20-\x7e]+$/.test(mimeType)) throw refuseField("mimeType", "must be a MIME type such as text/plain");
+    if (!/^[\x20-\x7e]+$/.test(mimeType)) throw refuseInput("/mimeType", "must be a MIME type such as text/plain");
     const boundary = randomUUID();
     const file = await http.json({
       method: "POST",
@@ -48,7 +49,7 @@ function readContent(content: string | undefined, contentBase64: string | undefi
   }
   const field = contentBase64 === undefined ? "content" : "contentBase64";
   const bytes = contentBase64 === undefined ? Buffer.from(content ?? "") : decodeBase64(contentBase64);
-  if (bytes.length > mostBytes) throw refuseField(field, `must not have more than ${mostBytes} bytes`);
+  if (bytes.length > mostBytes) throw refuseInput(`/${field}`, `must not have more than ${mostBytes} bytes`);
   return bytes;
 }
 
@@ -56,12 +57,9 @@ function decodeBase64(text: string): Buffer {
   const compact = text.replaceAll(/\s/g, "");
   const bytes = Buffer.from(compact, "base64");
   const isWhole = bytes.toString("base64").replaceAll("=", "") === compact.replaceAll("=", "").replaceAll("-", "+").replaceAll("_", "/");
-  if (!isWhole) throw refuseField("contentBase64", "must be base64");
+  if (!isWhole) throw refuseInput("/contentBase64", "must be base64");
   return bytes;
 }
-
-const refuseField = (name: string, detail: string): Refusal =>
-  new Refusal("validation_failed", `${name} ${detail}.`, { errors: [{ pointer: `/${name}`, detail }] });
 
 /** Two parts as multipart/related: what the file is, then its bytes. */
 function joinParts(boundary: string, metadata: Record<string, unknown>, media: { mimeType: string; bytes: Buffer }): Buffer {

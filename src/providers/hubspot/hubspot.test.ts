@@ -181,6 +181,17 @@ it.each([[{ propertyName: "a" }], [{ operator: "EQ", value: "x" }], [{ propertyN
   },
 );
 
+it("refuses an operator that HubSpot does not have", async () => {
+  const filters = [
+    { propertyName: "a", operator: "EQ", value: 1 },
+    { propertyName: "a", operator: "LIKE", value: "x" },
+  ];
+  await expect(callTool(searchContacts, { input: { filters }, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/filters/1/operator" }],
+  });
+});
+
 it("knows how long a used-up limit lasts", () => {
   const body = {
     status: "error",

@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
 
 const pageSize = 100;
+const operators = new Set([
+  ...["EQ", "NEQ", "LT", "LTE", "GT", "GTE", "BETWEEN", "IN", "NOT_IN"],
+  ...["HAS_PROPERTY", "NOT_HAS_PROPERTY", "CONTAINS_TOKEN", "NOT_CONTAINS_TOKEN"],
+]);
 
 export const tool = defineTool({
   id: "hubspot_search_contacts",
@@ -46,10 +50,8 @@ function toFilter(filter: Record<string, unknown>, index: number) {
   const { propertyName, operator, value, values, highValue, ...unknownFields } = filter;
   const pointer = `/filters/${index}`;
   const isUnderstood = typeof propertyName === "string" && typeof operator === "string" && Object.keys(unknownFields).length === 0;
-  if (!isUnderstood) {
-    const detail = "must have propertyName and operator, and may have value, values and highValue";
-    throw new Refusal("validation_failed", "A filter is not valid.", { errors: [{ pointer, detail }] });
-  }
+  if (!isUnderstood) throw refuseInput(pointer, "must have propertyName and operator, and may have value, values and highValue");
+  if (!operators.has(operator)) throw refuseInput(`${pointer}/operator`, `must be one of ${[...operators].join(", ")}`);
   return {
     propertyName,
     operator,

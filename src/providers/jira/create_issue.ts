@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
+
+const longestSummary = 255;
 
 export const tool = defineTool({
   id: "jira_create_issue",
@@ -25,6 +28,9 @@ export const tool = defineTool({
     url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { projectKey, issueType, summary, description, labels, assigneeAccountId, fields }, credential, http }) {
+    if (summary.length > longestSummary) throw refuseInput("/summary", `must not have more than ${longestSummary} characters`);
+    const wrongLabel = labels?.findIndex((label) => !/^\S+$/.test(label)) ?? -1;
+    if (wrongLabel >= 0) throw refuseInput(`/labels/${wrongLabel}`, "must not be empty or have spaces");
     const json = {
       fields: {
         ...fields,

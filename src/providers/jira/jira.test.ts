@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { useCredential } from "../../../test/support/use-credential.ts";
 import type { CredentialData } from "../../contract/credential.ts";
@@ -172,6 +173,15 @@ describeHttpTool(addComment, {
       items: [{ id: "78", url: "https://acme.atlassian.net/browse/..%2FA%3Fb%23c?focusedCommentId=78" }],
     },
   ],
+});
+
+it.each([
+  ["/summary", { summary: "x".repeat(256) }],
+  ["/labels/1", { labels: ["fine", "not fine"] }],
+  ["/labels/0", { labels: [""] }],
+])("refuses an issue with a wrong %s", async (pointer, input) => {
+  const outcome = callTool(createIssue, { input: { projectKey: "ACME", issueType: "Task", summary: "s", ...input }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 it("turns text into paragraphs with line breaks and no empty text", () => {

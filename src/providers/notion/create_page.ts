@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { at, textAt } from "../../contract/read.ts";
+import { at, recordAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { notionCredential } from "./credential.ts";
 
@@ -28,6 +29,8 @@ export const tool = defineTool({
         errors: [{ pointer: "/parentPageId", detail: "exactly one of parentPageId and dataSourceId is needed" }],
       });
     }
+    const plain = Object.keys(properties).find((name) => recordAt(properties, name) === undefined);
+    if (plain !== undefined) throw refuseInput(`/properties/${plain}`, 'must be in Notion form such as {"number": 5}');
     const created = await http.json({
       method: "POST",
       path: "/v1/pages",

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { readTitle } from "./client.ts";
 import { notionCredential } from "./credential.ts";
+
+const shortestId = 32;
 
 export const tool = defineTool({
   id: "notion_get_page",
@@ -24,6 +27,7 @@ export const tool = defineTool({
     lastEditedTime: z.string().optional(),
   }),
   async run({ input: { pageId, includeContent }, http }) {
+    if (pageId.length < shortestId) throw refuseInput("/pageId", "must be the id of a page, which has 32 hexadecimal digits");
     const page = await http.json({ path: path`/v1/pages/${pageId}` });
     const content = includeContent ? await http.json({ path: path`/v1/pages/${pageId}/markdown` }) : undefined;
     return [

@@ -147,6 +147,7 @@ it.each([{}, { parentPageId: "p", dataSourceId: "d" }])("refuses a page with not
 });
 
 const { object: _, ...read } = found("a");
+const pageId = "0123456789abcdef0123456789abcdef";
 
 describeHttpTool(getPage, {
   credential,
@@ -154,11 +155,11 @@ describeHttpTool(getPage, {
   cases: [
     {
       name: "reads a page and its content",
-      input: { pageId: "a" },
+      input: { pageId },
       exchanges: [
-        { request: { method: "GET", path: "/v1/pages/a", headers }, answer: { json: page("a") } },
+        { request: { method: "GET", path: `/v1/pages/${pageId}`, headers }, answer: { json: page("a") } },
         {
-          request: { method: "GET", path: "/v1/pages/a/markdown", headers },
+          request: { method: "GET", path: `/v1/pages/${pageId}/markdown`, headers },
           answer: { json: { object: "page_markdown", id: "a", markdown: "# Plan\n\nü", truncated: false } },
         },
       ],
@@ -168,11 +169,24 @@ describeHttpTool(getPage, {
     },
     {
       name: "reads only the properties and keeps a strange id in its place",
-      input: { pageId: "../a?b#c", includeContent: false },
-      exchanges: [{ request: { method: "GET", path: "/v1/pages/../a?b#c" }, answer: { json: { id: "a", properties: {} } } }],
+      input: { pageId: `../a?b#c${pageId}`, includeContent: false },
+      exchanges: [{ request: { method: "GET", path: `/v1/pages/../a?b#c${pageId}` }, answer: { json: { id: "a", properties: {} } } }],
       items: [{ id: "a", properties: {} }],
     },
   ],
+});
+
+it("refuses an id that is too short for a page", async () => {
+  const outcome = callTool(getPage, { input: { pageId: "my page" }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/pageId" }] });
+});
+
+it("refuses a property that is not in Notion form", async () => {
+  const input = { parentPageId: "p", title: "t", properties: { Done: { checkbox: true }, Count: 5 } };
+  await expect(callTool(createPage, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/properties/Count" }],
+  });
 });
 
 it.each([credential, { kind: "oauth2", accessToken: "ntn_secret" }])("checks the credential as $kind", async (data) => {

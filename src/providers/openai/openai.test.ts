@@ -143,6 +143,11 @@ describeHttpTool(generateImage, {
   ],
 });
 
+it("refuses fewer tokens than OpenAI takes", async () => {
+  const outcome = callTool(createResponse, { input: { model: "m", prompt: "x", maxTokens: 15 }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/maxTokens" }] });
+});
+
 it("checks the credential by listing models", async () => {
   expect(await useCredential(openaiCredential, credential, [{ json: { data: [] } }])).toMatchObject([{ path: "/models", headers }]);
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { callSlack } from "./client.ts";
 import { slackCredential } from "./credential.ts";
@@ -25,7 +26,9 @@ export const tool = defineTool({
     threadTs: z.string().optional(),
     replyCount: z.int().optional(),
   }),
-  async run({ input: { channel, oldest, latest, limit }, http }) {
+  async run({ input: { channel, limit, ...input }, http }) {
+    const oldest = readSeconds("/oldest", input.oldest);
+    const latest = readSeconds("/latest", input.latest);
     const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       try {
         const answer = await callSlack(http, { path: "/conversations.history", query: { channel, oldest, latest, limit: wanted, cursor } });
@@ -44,6 +47,12 @@ export const tool = defineTool({
     }));
   },
 });
+
+function readSeconds(pointer: string, text = ""): string | undefined {
+  const seconds = text.trim();
+  if (!/^(?:\d+(?:\.\d+)?)?$/.test(seconds)) throw refuseInput(pointer, "must be Unix seconds such as 1767225600 or 1767225600.123456");
+  return seconds === "" ? undefined : seconds;
+}
 
 // Some apps get 15 messages and one request a minute: the newest messages are then worth more than none.
 const isRateLimited = (error: unknown): boolean => error instanceof Refusal && error.provider?.status === 429;

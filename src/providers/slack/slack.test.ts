@@ -124,7 +124,7 @@ describeHttpTool(getChannelHistory, {
     },
     {
       name: "follows pages within the given times",
-      input: { channel: "C&1", oldest: "1.5", latest: "9", limit: 3 },
+      input: { channel: "C&1", oldest: " 1.5 ", latest: "9", limit: 3 },
       exchanges: [
         {
           request: { method: "GET", path: "/conversations.history?channel=C&1&oldest=1.5&latest=9&limit=3" },
@@ -153,6 +153,14 @@ describeHttpTool(getChannelHistory, {
       items: [{ ts: "3" }],
     },
   ],
+});
+
+it.each([
+  [{ oldest: "yesterday" }, "/oldest"],
+  [{ latest: "2026-01-01" }, "/latest"],
+])("refuses %j, which is not Unix seconds", async (input, pointer) => {
+  const outcome = callTool(getChannelHistory, { input: { channel: "C1", ...input }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 it.each([

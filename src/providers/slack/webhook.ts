@@ -1,5 +1,6 @@
+import { isSameText } from "../../base/same-text.ts";
 import { textAt } from "../../contract/read.ts";
-import { hmacHex, isSameText } from "../../contract/signature.ts";
+import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody, type WebhookRequest } from "../../contract/webhook.ts";
 
 const toleranceSeconds = 300;

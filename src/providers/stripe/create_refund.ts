@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { requireLength } from "./client.ts";
 import { stripeCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -23,6 +25,9 @@ export const tool = defineTool({
     paymentIntentId: z.string().optional(),
   }),
   async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
+    requireLength("/paymentIntentId", paymentIntentId, 5000);
+    if (idempotencyKey !== undefined && !/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(idempotencyKey))
+      throw refuseInput("/idempotencyKey", "must be 1-255 ASCII characters without spaces at its ends");
     const refund = await http.json({
       method: "POST",
       path: "/v1/refunds",

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
 import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, integerAt, listAt, numberAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { requireLength } from "./client.ts";
 import { stripeCredential } from "./credential.ts";
 
 const pageSize = 100;
@@ -31,7 +32,9 @@ export const tool = defineTool({
   }),
   async run({ input: { customerId, customerEmail, createdAfter, limit }, http }) {
     if (customerId !== undefined && customerEmail !== undefined)
-      throw refuse("/customerEmail", "must not be given together with customerId");
+      throw refuseInput("/customerEmail", "must not be given together with customerId");
+    requireLength("/customerId", customerId, 5000);
+    requireLength("/customerEmail", customerEmail, 512);
     const createdFrom = createdAfter === undefined ? undefined : toUnixSeconds(createdAfter);
     const customer = customerEmail === undefined ? customerId : await findCustomer(http, customerEmail);
     if (customer === undefined && customerEmail !== undefined) return [];
@@ -56,17 +59,14 @@ export const tool = defineTool({
 async function findCustomer(http: Http, email: string): Promise<string | undefined> {
   const answer = await http.json({ path: "/v1/customers", query: { email, limit: 10 } });
   const ids = listAt(answer, "data").flatMap((customer) => textAt(customer, "id") ?? []);
-  if (ids.length > 1) throw refuse("/customerEmail", `belongs to several customers (${ids.join(", ")}): choose one with customerId`);
+  if (ids.length > 1) throw refuseInput("/customerEmail", `belongs to several customers (${ids.join(", ")}): choose one with customerId`);
   return ids[0];
 }
 
 function toUnixSeconds(time: string): number {
   const milliseconds = Date.parse(time);
-  if (Number.isNaN(milliseconds)) throw refuse("/createdAfter", "must be a time such as 2026-01-31T09:00:00Z");
+  if (Number.isNaN(milliseconds)) throw refuseInput("/createdAfter", "must be a time such as 2026-01-31T09:00:00Z");
   return Math.ceil(milliseconds / 1000);
 }
 
 const toTime = (seconds: number | undefined) => (seconds === undefined ? undefined : new Date(seconds * 1000).toISOString());
-
-const refuse = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

@@ -166,10 +166,22 @@ describe("with a provider", () => {
 });
 
 it.each([
-  [{ customerId: "cus_1", customerEmail: "a@b.c" }, "/customerEmail"],
-  [{ createdAfter: "yesterday" }, "/createdAfter"],
-])("refuses %j", async (input, pointer) => {
+  ["/customerEmail", { customerId: "cus_1", customerEmail: "a@b.c" }],
+  ["/customerEmail", { customerEmail: "a".repeat(513) }],
+  ["/customerId", { customerId: "c".repeat(5001) }],
+  ["/createdAfter", { createdAfter: "yesterday" }],
+])("refuses a wrong %s", async (pointer, input) => {
   await expect(callTool(listPayments, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
+it.each([
+  ["/paymentIntentId", { paymentIntentId: "p".repeat(5001) }],
+  ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: "ü" }],
+  ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: " " }],
+  ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: "a\nb" }],
+  ["/idempotencyKey", { paymentIntentId: "pi_1", idempotencyKey: "k".repeat(256) }],
+])("refuses a refund with a wrong %s", async (pointer, input) => {
+  await expect(callTool(createRefund, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 it("checks the credential by reading the balance", async () => {

@@ -1,5 +1,5 @@
+import { isSameText } from "../../base/same-text.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
-import { isSameText } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 export const telegramWebhook = defineWebhook({

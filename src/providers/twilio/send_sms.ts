@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { twilioCredential } from "./credential.ts";
 
@@ -31,10 +32,12 @@ export const tool = defineTool({
         errors: [{ pointer: "/from", detail: "exactly one of from and messagingServiceSid is needed" }],
       });
     }
+    if (messagingServiceSid !== undefined && !/^MG[0-9a-f]{32}$/i.test(messagingServiceSid))
+      throw refuseInput("/messagingServiceSid", "must be the SID of a messaging service: MG and 32 hexadecimal digits");
     const sent = await http.json({
       method: "POST",
       path: path`/2010-04-01/Accounts/${credential.accountSid}/Messages.json`,
-      form: { To: to, From: from, MessagingServiceSid: messagingServiceSid, Body: body, MediaUrl: mediaUrls },
+      form: { To: to, From: from, MessagingServiceSid: messagingServiceSid, Body: body, MediaUrl: mediaUrls?.map(toUri) },
     });
     return [
       {
@@ -47,3 +50,11 @@ export const tool = defineTool({
     ];
   },
 });
+
+/** Twilio takes only what RFC 3986 allows; browsers and people are more generous. */
+function toUri(address: string, index: number): string {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) throw refuseInput(`/mediaUrls/${index}`, "must be an address that starts with https://");
+  const place = url.pathname + url.search + url.hash;
+  return url.href.slice(0, -place.length) + place.replaceAll(/%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?#%]/gi, encodeURIComponent);
+}

@@ -7,6 +7,7 @@ import { twilioCredential } from "./credential.ts";
 import { tool as sendSms } from "./send_sms.ts";
 
 const accountSid = `AC${"0a".repeat(16)}`;
+const serviceSid = `MG${"0b".repeat(16)}`;
 const credential = { accountSid, authToken: "twilio-sécret" };
 const headers = { authorization: `Basic ${Buffer.from(`${accountSid}:twilio-sécret`).toString("base64")}` };
 const place = `/2010-04-01/Accounts/${accountSid}/Messages.json`;
@@ -44,13 +45,18 @@ describeHttpTool(sendSms, {
     },
     {
       name: "sends a picture through a messaging service",
-      input: { to: "+1", messagingServiceSid: "MG1", body: 'ü=&?#/\n"', mediaUrls: ["https://example.com/a?b=1&c=2"] },
+      input: { to: "+1", messagingServiceSid: serviceSid, body: 'ü=&?#/\n"', mediaUrls: ["https://example.com/ä [1]?b=1&c=100%"] },
       exchanges: [
         {
           request: {
             method: "POST",
             path: place,
-            form: { To: "+1", MessagingServiceSid: "MG1", Body: 'ü=&?#/\n"', MediaUrl: "https://example.com/a?b=1&c=2" },
+            form: {
+              To: "+1",
+              MessagingServiceSid: serviceSid,
+              Body: 'ü=&?#/\n"',
+              MediaUrl: "https://example.com/%C3%A4%20%5B1%5D?b=1&c=100%25",
+            },
           },
           answer: { status: 201, json: { sid: "SM2" } },
         },
@@ -75,6 +81,15 @@ it("names every picture", async () => {
 it.each([{}, { from: "+1", messagingServiceSid: "MG1" }])("refuses a text with not exactly one sender: %j", async (sender) => {
   const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...sender }, credential });
   await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/from" }] });
+});
+
+it.each([
+  [{ messagingServiceSid: "MG1" }, "/messagingServiceSid"],
+  [{ from: "+1", mediaUrls: ["https://a.example/1", "a.jpg"] }, "/mediaUrls/1"],
+  [{ from: "+1", mediaUrls: ["file:///etc/passwd"] }, "/mediaUrls/0"],
+])("refuses %j", async (input, pointer) => {
+  const outcome = callTool(sendSms, { input: { to: "+1", body: "x", ...input }, credential });
+  await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
 it("checks the credential with its account", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
@@ -29,6 +30,8 @@ export const tool = defineTool({
         errors: [{ pointer: "/components", detail: "cannot be together with bodyParameters" }],
       });
     }
+    const withoutType = components?.findIndex(({ type }) => typeof type !== "string") ?? -1;
+    if (withoutType >= 0) throw refuseInput(`/components/${withoutType}/type`, "must be a text such as header, body or button");
     const parameters = bodyParameters.map((text) => ({ type: "text", text }));
     const sent = await sendMessage(http, credential.phoneNumberId, {
       to,

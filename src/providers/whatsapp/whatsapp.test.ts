@@ -151,6 +151,14 @@ it("refuses body values together with components", async () => {
   });
 });
 
+it("refuses a component without a type", async () => {
+  const input = { to: "1", templateName: "t", languageCode: "de", components: [{ type: "body" }, { parameters: [] }] };
+  await expect(callTool(sendTemplateMessage, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/components/1/type" }],
+  });
+});
+
 it("checks the credential with its phone number", async () => {
   const requests = await useCredential(whatsappCredential, credential, [{ json: { id: "106540352242922" } }]);
   expect(requests).toMatchObject([{ method: "GET", path: "/v23.0/106540352242922", headers }]);

@@ -1,0 +1,168 @@
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { SlotReport, SlotState } from "./slot-store.ts";
+import type { Lease } from "./slots-session.ts";
+import { applyState, createShare, isNewTicketUseful, isUnneeded, needsReport, prepareToRejoin, type Share, takeReport } from "./slots-share.ts";
+import { createWaiter } from "./slots-waiter.ts";
+
+export type Slot = {
+  /** How long the call waited for it. */
+  queueMs: number;
+  /** To be called before every outbound step: throws when the permit may belong to another process by now. */
+  assertHeld(): void;
+  /** May be called again, and never throws. */
+  release(): void;
+};
+
+export type AcquireOptions = {
+  signal: AbortSignal;
+  /** Told when the call begins to wait, and later when its place in the queue of this process has changed. */
+  onPosition?: (position: number) => void;
+};
+
+/** The permits and the queues of this process. */
+export type Local = {
+  readonly shares: Map<string, Share<Slot>>;
+  /** Organizations with something to report. */
+  readonly news: Set<Share<Slot>>;
+  readonly queueLimit: number;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+  readonly lease: () => Lease;
+  readonly wake: () => void;
+  readonly askCap: (share: Share<Slot>) => void;
+};
+
+export async function acquireLocally(local: Local, organizationId: string, { signal, onPosition }: AcquireOptions): Promise<Slot> {
+  signal.throwIfAborted();
+  const share = shareOf(local, organizationId);
+  const sinceMs = local.monotonicMs();
+  if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, 0);
+  if (share.waiting.size >= local.queueLimit) throw queueFull(local.queueLimit);
+  const waiter = createWaiter<Slot>({
+    signal,
+    sinceMs,
+    onPosition,
+    onAbort(left) {
+      share.waiting.delete(left);
+      reportIfNeeded(local, share);
+    },
+  });
+  share.waiting.add(waiter);
+  if (share.cap === undefined) local.askCap(share);
+  else if (isNewTicketUseful(share)) addNews(local, share);
+  waiter.tellPosition(share.waiting.size);
+  return await waiter.promise;
+}
+
+const queueFull = (limit: number) =>
+  new Refusal("queue_full", `${limit} calls of this organization wait for a slot already.`, { headers: { "Retry-After": "1" } });
+
+export function shareOf(local: Local, organizationId: string): Share<Slot> {
+  const known = local.shares.get(organizationId);
+  if (known) return known;
+  const share = createShare<Slot>(organizationId);
+  local.shares.set(organizationId, share);
+  return share;
+}
+
+export function addNews(local: Local, share: Share<Slot>): void {
+  local.news.add(share);
+  local.wake();
+}
+
+export const isLeaseValid = ({ lease, monotonicMs }: Local): boolean => !lease().isLost && monotonicMs() < lease().deadlineMs;
+
+const canServe = (local: Local, { used, held }: Share<Slot>): boolean => used < held && isLeaseValid(local);
+
+function takeSlot(local: Local, share: Share<Slot>, queueMs: number): Slot {
+  const lease = local.lease();
+  let isReleased = false;
+  share.used += 1;
+  share.lastUsedAtMs = local.monotonicMs();
+  return {
+    queueMs,
+    assertHeld() {
+      if (isReleased || lease.isLost || local.monotonicMs() >= lease.deadlineMs)
+        throw new Refusal("slot_lost", "The slot of this call was lost: its process was out of touch with the database for too long.");
+    },
+    release() {
+      if (isReleased) return;
+      isReleased = true;
+      // With the lease went the count of what is used.
+      if (lease.isLost) return;
+      share.used -= 1;
+      if (!share.isContended) serve(local, share, Number.POSITIVE_INFINITY);
+      reportIfNeeded(local, share);
+    },
+  };
+}
+
+function serve(local: Local, share: Share<Slot>, limit: number): void {
+  let served = 0;
+  for (const waiter of share.waiting) {
+    if (served >= limit || !canServe(local, share)) return;
+    served += 1;
+    share.waiting.delete(waiter);
+    waiter.grant(takeSlot(local, share, local.monotonicMs() - waiter.sinceMs));
+  }
+}
+
+function reportIfNeeded(local: Local, share: Share<Slot>): void {
+  if (share.cap !== undefined && needsReport(share)) addNews(local, share);
+}
+
+/** The answer to this process's own report. */
+export function takeAnswer(local: Local, state: SlotState): void {
+  const share = local.shares.get(state.organizationId);
+  if (!share) return;
+  const { heldBack } = share;
+  share.isSyncing = false;
+  share.heldBack = undefined;
+  takeState(local, share, state);
+  if (heldBack) takeMessage(local, heldBack);
+  if (isUnneeded(share) && !local.news.has(share)) local.shares.delete(share.organizationId);
+}
+
+/** Something changed here because of another process's report. */
+export function takeMessage(local: Local, state: SlotState): void {
+  const share = local.shares.get(state.organizationId);
+  // Granted to somebody who has left since; said so by a report that holds nothing.
+  if (!share) return local.askCap(shareOf(local, state.organizationId));
+  if (share.isSyncing) {
+    if (state.version > (share.heldBack?.version ?? 0)) share.heldBack = state;
+  } else if (state.version > share.version) takeState(local, share, state);
+}
+
+function takeState(local: Local, share: Share<Slot>, state: SlotState): void {
+  serve(local, share, applyState(share, state));
+  reportIfNeeded(local, share);
+}
+
+export function takeNews(local: Local): SlotReport[] {
+  const reports: SlotReport[] = [];
+  for (const share of local.news) {
+    if (reports.length >= maxReports) break;
+    local.news.delete(share);
+    if (share.cap !== undefined && !share.isSyncing) reports.push(takeReport(share, local.monotonicMs()));
+  }
+  return reports;
+}
+
+// Keeps the transaction short that locks these organizations.
+const maxReports = 200;
+
+export function takeEverything(local: Local, circumstances: { isLost: boolean }): SlotReport[] {
+  local.news.clear();
+  const known = [...local.shares.values()].filter(({ cap }) => cap !== undefined);
+  for (const share of known) prepareToRejoin(share, circumstances);
+  return known.map((share) => takeReport(share, local.monotonicMs()));
+}
+
+/** Ends the wait of everybody in this organization's queue; what is in use stays in use. */
+export function refuseWaiters(local: Local, share: Share<Slot>, error: unknown): void {
+  for (const waiter of share.waiting) waiter.refuse(error);
+  share.waiting.clear();
+  if (isUnneeded(share)) local.shares.delete(share.organizationId);
+  else reportIfNeeded(local, share);
+}
