@@ -70,5 +70,3 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
 
   return { add, drain };
 };
-
-export type Batch<Item, Result> = ReturnType<typeof createBatch<Item, Result>>;

@@ -28,5 +28,3 @@ export const createHub = <Event>({ onError }: { onError: (error: unknown) => voi
 
   return { publish, subscribe, subscriberCount: (topic: string): number => topics.get(topic)?.size ?? 0 };
 };
-
-export type Hub<Event> = ReturnType<typeof createHub<Event>>;

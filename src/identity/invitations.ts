@@ -16,8 +16,6 @@ import {
 } from "./store.ts";
 import type { CreatedInvitation, InvitationView, Role } from "./wire.ts";
 
-export type Invitations = ReturnType<typeof createInvitations>;
-
 const lifetimeMs = 7 * 24 * 3600 * 1000;
 
 type Options = { db: Database; clock: Clock; mailer: Mailer; baseUrl: string };

@@ -6,8 +6,6 @@ import type { Organizations } from "./organizations.ts";
 import { hasAnyUser, identityTables, tryLockSetup } from "./store.ts";
 import type { SetupState } from "./wire.ts";
 
-export type Setup = ReturnType<typeof createSetup>;
-
 export type NewOwner = { name: string; email: string; password: string; organizationName: string };
 
 type Options = { db: Database; accounts: Accounts; organizations: Organizations; setupToken: string | undefined };

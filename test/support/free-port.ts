@@ -1,9 +1,22 @@
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
+// Below the ports that the system gives to outgoing connections: one of those could take a port between the probe and its use.
+const range = { first: 12_000, size: 2_000 };
+const worker = Number(process.env.VITEST_POOL_ID ?? 0) % 9;
+let next = Math.floor(Math.random() * range.size);
+
+/** A port of this test worker's own that nothing listens on. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = range.first + worker * range.size + (next++ % range.size);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "localhost", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "localhost", () => probe.close(() => resolve(true)));
+  });
 }

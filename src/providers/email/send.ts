@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { withSmtp } from "./client.ts";
 import { emailCredential } from "./credential.ts";
@@ -41,7 +41,7 @@ export const tool = defineTool({
   async run({ input, idempotencyKey, clock, ...call }) {
     const { fromAddress, user } = call.credential;
     const from = readAddress(fromAddress ?? user, "the credential's fromAddress");
-    if ([input.to, input.cc, input.bcc].every((list) => !list?.length)) throw refuse("/to", "must name a recipient");
+    if ([input.to, input.cc, input.bcc].every((list) => !list?.length)) throw refuseInput("/to", "must name a recipient");
     const mail = {
       ...readBodies(input),
       from,
@@ -65,7 +65,7 @@ type Address = { name: string; address: string };
 const toText = (address: string | Address): string => (typeof address === "string" ? address : address.address);
 
 function readBodies({ text, html }: { text?: string | undefined; html?: string | undefined }) {
-  if (text === undefined && html === undefined) throw refuse("/text", "or html must be given");
+  if (text === undefined && html === undefined) throw refuseInput("/text", "or html must be given");
   return { ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
 }
 
@@ -76,7 +76,7 @@ const readAddresses = (texts: string[] | undefined, field: string): Address[] =>
 function readAddress(text: string, pointer: string): Address {
   const [, name = "", bracketed, bare] = /^(?:(.*?)\s*<([^<>]*)>|([^<>]*))$/.exec(refuseLineBreaks(text.trim(), pointer)) ?? [];
   const address = bracketed ?? bare ?? "";
-  if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(address)) throw refuse(pointer, "is not an email address");
+  if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(address)) throw refuseInput(pointer, "is not an email address");
   return { name: name.replace(/^"(.*)"$/, "$1").replaceAll(/\\(.)/g, "$1"), address };
 }
 
@@ -84,19 +84,16 @@ function readAttachments(attachments: z.output<typeof attachment>[]) {
   const files = attachments.map(({ filename, contentBase64, mimeType }, index) => {
     const content = Buffer.from(contentBase64, "base64");
     const isBase64 = content.toString("base64").replace(/=+$/, "") === contentBase64.replaceAll(/\s/g, "").replace(/=+$/, "");
-    if (!isBase64) throw refuse(`/attachments/${index}/contentBase64`, "is not base64");
+    if (!isBase64) throw refuseInput(`/attachments/${index}/contentBase64`, "is not base64");
     const name = refuseLineBreaks(filename, `/attachments/${index}/filename`);
     return { filename: name, content, ...(mimeType === undefined ? {} : { contentType: mimeType }) };
   });
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
-  if (bytes > mostAttachedBytes) throw refuse("/attachments", "are larger than 20 MB together");
+  if (bytes > mostAttachedBytes) throw refuseInput("/attachments", "are larger than 20 MB together");
   return files;
 }
 
 function refuseLineBreaks(text: string, pointer: string): string {
-  if (/[\r\n]/.test(text) || text.includes("\0")) throw refuse(pointer, "must not contain line breaks");
+  if (/[\r\n]/.test(text) || text.includes("\0")) throw refuseInput(pointer, "must not contain line breaks");
   return text;
 }
-
-const refuse = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.replace(/^\//, "")} ${detail}.`, { errors: [{ pointer, detail }] });

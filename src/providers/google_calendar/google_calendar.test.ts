@@ -230,6 +230,7 @@ describeHttpTool(deleteEvent, {
 it.each([
   [{ start: "tomorrow" }, "/start"],
   [{ start: "2026-02-30" }, "/start"],
+  [{ start: "+012026-01-01" }, "/start"],
   [{ end: "2026-01-01T10:00:00" }, "/end"],
   [{ end: "2026-01-01T10:00:00", timeZone: "Mars/Crater" }, "/timeZone"],
 ])("refuses an event with %j", async (input, pointer) => {

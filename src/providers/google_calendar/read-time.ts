@@ -14,7 +14,7 @@ export function readTime(pointer: string, text: string, timeZone?: string): stri
 
 export function isDate(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${text}T`);
+  return text.length === 10 && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${text}T`);
 }
 
 /** The offset that the clocks of a time zone have when they show a time. */

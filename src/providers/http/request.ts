@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
 import type { HttpRequest } from "../../contract/http.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { charsetOf, decodeText, openAddress, readBody } from "./client.ts";
 import { httpCredential } from "./credential.ts";
@@ -32,8 +32,8 @@ export const tool = defineTool({
   }),
   async run({ input, http, fetch, signal }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
-    if (timeoutSeconds < 1) throw refuse("/timeoutSeconds", "must be at least 1");
-    if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuse("/body", `cannot be sent with ${method}`);
+    if (timeoutSeconds < 1) throw refuseInput("/timeoutSeconds", "must be at least 1");
+    if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuseInput("/body", `cannot be sent with ${method}`);
     const request = {
       method,
       query: readValues(query, "/query"),
@@ -59,7 +59,7 @@ export const tool = defineTool({
 function encodeBody(body: unknown, bodyType: "json" | "text" | "form"): Pick<HttpRequest, "json" | "body" | "form" | "headers"> {
   if (bodyType === "json") return { json: body };
   if (bodyType === "text") return { body: typeof body === "string" ? body : JSON.stringify(body) };
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw refuse("/body", "must be an object of form fields");
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw refuseInput("/body", "must be an object of form fields");
   return { form: readValues(body as Record<string, unknown>, "/body") };
 }
 
@@ -71,7 +71,7 @@ function readValues(values: Record<string, unknown>, pointer: string): Record<st
 function readValue(value: unknown, pointer: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  throw refuse(pointer, "must be a text, a number or a truth value");
+  throw refuseInput(pointer, "must be a text, a number or a truth value");
 }
 
 /** What is neither JSON nor text comes as base64. */
@@ -91,6 +91,3 @@ function joinCookies(headers: Headers): Record<string, string> {
   const cookies = headers.getSetCookie();
   return cookies.length === 0 ? {} : { "set-cookie": cookies.join("\n") };
 }
-
-const refuse = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { objectPath, withoutQuotes } from "./client.ts";
 import { s3Credential } from "./credential.ts";
@@ -32,13 +32,11 @@ export const tool = defineTool({
 });
 
 function readContent(content: string | undefined, contentBase64: string | undefined): Buffer {
-  if ((content === undefined) === (contentBase64 === undefined)) throw refuse("/content", "or contentBase64 must be given, and not both");
+  if ((content === undefined) === (contentBase64 === undefined))
+    throw refuseInput("/content", "or contentBase64 must be given, and not both");
   if (content !== undefined) return Buffer.from(content, "utf8");
   const bytes = Buffer.from(contentBase64 ?? "", "base64");
   const isBase64 = bytes.toString("base64").replace(/=+$/, "") === contentBase64?.replace(/=+$/, "");
-  if (!isBase64) throw refuse("/contentBase64", "is not base64");
+  if (!isBase64) throw refuseInput("/contentBase64", "is not base64");
   return bytes;
 }
-
-const refuse = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 
 const minuteMs = 60_000;
@@ -37,7 +37,7 @@ export const tool = defineTool({
     const start = date === undefined ? clock.now().getTime() : parseDate(date, offsetAt);
     const instant = shift(start, readAmounts(add), offsetAt);
     const isShown = isWritable(instant) && isWritable(instant + offsetAt(instant));
-    if (!isShown) throw refuse(input.add ? "/add" : "/date", "leads out of the years 1 to 9999");
+    if (!isShown) throw refuseInput(input.add ? "/add" : "/date", "leads out of the years 1 to 9999");
     // RFC 3339 knows no seconds in offsets, which some zones had long ago.
     const offsetMinutes = Math.round(offsetAt(instant) / minuteMs);
     const wall = new Date(instant + offsetMinutes * minuteMs);
@@ -64,7 +64,7 @@ function createOffsetReader(timeZone: string): OffsetReader {
   try {
     clock = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", era: "short", ...parts });
   } catch {
-    throw refuse("/timeZone", "must be an IANA time zone such as Europe/Berlin");
+    throw refuseInput("/timeZone", "must be an IANA time zone such as Europe/Berlin");
   }
   return (instant) => {
     const shown = Object.fromEntries(clock.formatToParts(instant).map(({ type, value }) => [type, value]));
@@ -105,7 +105,7 @@ function parseDate(text: string, offsetAt: OffsetReader): number {
   const midnight = toWall([year, month, day], [0, 0, 0]);
   const isReal = isWritable(midnight) && new Date(midnight).getUTCMonth() === month - 1 && new Date(midnight).getUTCDate() === day;
   if (!match || !isReal || hour > 23 || minute > 59 || second > 60)
-    throw refuse("/date", "must be an RFC 3339 time such as 2026-01-31T09:00:00Z");
+    throw refuseInput("/date", "must be an RFC 3339 time such as 2026-01-31T09:00:00Z");
   const wall = toWall([year, month, day], [hour, minute, second]) + Math.floor(Number(match[7] ?? 0) * 1000);
   const offset = match[8];
   if (offset === undefined) return toInstant(wall, offsetAt);
@@ -118,11 +118,11 @@ type Amounts = Record<(typeof units)[number], number>;
 
 function readAmounts(add: Record<string, unknown>): Amounts {
   const stranger = Object.keys(add).find((name) => !units.some((unit) => unit === name));
-  if (stranger !== undefined) throw refuse(`/add/${stranger}`, `is not one of ${units.join(", ")}`);
+  if (stranger !== undefined) throw refuseInput(`/add/${stranger}`, `is not one of ${units.join(", ")}`);
   return Object.fromEntries(
     units.map((unit) => {
       const amount = add[unit] ?? 0;
-      if (typeof amount !== "number" || !Number.isSafeInteger(amount)) throw refuse(`/add/${unit}`, "must be a whole number");
+      if (typeof amount !== "number" || !Number.isSafeInteger(amount)) throw refuseInput(`/add/${unit}`, "must be a whole number");
       return [unit, amount];
     }),
   ) as Amounts;
@@ -185,12 +185,9 @@ function writePattern(format: string, shown: Shown): string {
     if (quoted !== undefined) return quoted.replaceAll("''", "'");
     const write = Object.hasOwn(letters, part) ? letters[part] : undefined;
     if (write) return write(shown);
-    throw refuse(
+    throw refuseInput(
       "/format",
       `has ${part}, which means nothing: use ${Object.keys(letters).join(", ")} and put other letters in single quotes`,
     );
   });
 }
-
-const refuse = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });

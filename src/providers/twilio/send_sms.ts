@@ -55,6 +55,7 @@ export const tool = defineTool({
 function toUri(address: string, index: number): string {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) throw refuseInput(`/mediaUrls/${index}`, "must be an address that starts with https://");
-  const place = url.pathname + url.search + url.hash;
-  return url.href.slice(0, -place.length) + place.replaceAll(/%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?#%]/gi, encodeURIComponent);
+  url.hash = "";
+  const [server = "", place = ""] = url.href.split(/(?<=^https?:\/\/[^/]+)(?=\/)/);
+  return server + place.replaceAll(/%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]/gi, encodeURIComponent);
 }
