@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
 import { allRoles, type ProcessRole, startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
+import { releaseMemory } from "../base/release-memory.ts";
 import { readConfig, readEnvironment } from "../config.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 const stopLimitMs = 30_000;
+const settleMs = 1_000;
 
 /** Runs the server until a signal, or the end of npm, stops it. */
 export async function serve(options: string[]): Promise<void> {
@@ -18,6 +20,7 @@ export async function serve(options: string[]): Promise<void> {
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop(), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
     process.stdout.write(`${welcome({ roles, config, app: await starting })}\n`);
+    setTimeout(releaseMemory, settleMs).unref();
   } catch (error) {
     process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);
     process.exit(1);
