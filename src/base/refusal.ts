@@ -45,6 +45,7 @@ export const refusalStatus = {
   provider_error: 502,
   provider_unreachable: 502,
   database_unavailable: 503,
+  record_unavailable: 503,
   shutting_down: 503,
   slot_lost: 503,
   outbound_timeout: 504,

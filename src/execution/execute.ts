@@ -17,11 +17,16 @@ type Circumstances = {
   limitMs: number;
   /** The same for every attempt at this call. */
   idempotencyKey: string;
+  /** Asked before every step outside; throws when the call may go no further. */
+  beforeStep?: () => void;
 };
 
 /** Opens the credential and runs the tool, both under the time limit. What comes back or is thrown holds no secret of the call. */
 export function createExecute({ vault, outside, log }: { vault: Vault; outside: Outside; log: Log }) {
-  return async ({ node, input, credential }: PreparedCall, { signal, limitMs, idempotencyKey }: Circumstances): Promise<Item[]> => {
+  return async (
+    { node, input, credential }: PreparedCall,
+    { signal, limitMs, idempotencyKey, beforeStep }: Circumstances,
+  ): Promise<Item[]> => {
     const { tool, provider } = node;
     let secrets = (): string[] => [];
     try {
@@ -31,7 +36,7 @@ export function createExecute({ vault, outside, log }: { vault: Vault; outside: 
         if (opened) secrets = opened.secrets;
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
-        return await tool.run(createToolCall(outside, call));
+        return await tool.run(createToolCall(beforeStep ? guard(outside, beforeStep) : outside, call));
       });
       if (credential) vault.health.noteSuccess(credential);
       return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
@@ -43,6 +48,18 @@ export function createExecute({ vault, outside, log }: { vault: Vault; outside: 
     }
   };
 }
+
+const guard = (outside: Outside, beforeStep: () => void): Outside => ({
+  ...outside,
+  fetch: async (...request) => {
+    beforeStep();
+    return await outside.fetch(...request);
+  },
+  resolveHost: async (host) => {
+    beforeStep();
+    return await outside.resolveHost(host);
+  },
+});
 
 /** An answer that does not keep to its own schema is our fault; its values stay here. */
 function checkOutput(tool: Tool, items: Item[]): Item[] {

@@ -2,7 +2,16 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SlotReport, SlotState } from "./slot-store.ts";
 import type { Lease } from "./slots-session.ts";
-import { applyState, createShare, isNewTicketUseful, isUnneeded, needsReport, prepareToRejoin, type Share, takeReport } from "./slots-share.ts";
+import {
+  applyState,
+  createShare,
+  isNewTicketUseful,
+  isUnneeded,
+  needsReport,
+  prepareToRejoin,
+  type Share,
+  takeReport,
+} from "./slots-share.ts";
 import { createWaiter } from "./slots-waiter.ts";
 
 export type Slot = {
@@ -43,14 +52,15 @@ export async function acquireLocally(local: Local, organizationId: string, { sig
     signal,
     sinceMs,
     onPosition,
-    onAbort(left) {
+    onLeave(left) {
       share.waiting.delete(left);
       reportIfNeeded(local, share);
     },
   });
   share.waiting.add(waiter);
-  if (share.cap === undefined) local.askCap(share);
-  else if (isNewTicketUseful(share)) addNews(local, share);
+  if (share.cap === undefined) {
+    if (share.waiting.size === 1) local.askCap(share);
+  } else if (isNewTicketUseful(share)) addNews(local, share);
   waiter.tellPosition(share.waiting.size);
   return await waiter.promise;
 }
@@ -108,7 +118,7 @@ function serve(local: Local, share: Share<Slot>, limit: number): void {
   }
 }
 
-function reportIfNeeded(local: Local, share: Share<Slot>): void {
+export function reportIfNeeded(local: Local, share: Share<Slot>): void {
   if (share.cap !== undefined && needsReport(share)) addNews(local, share);
 }
 
@@ -121,6 +131,10 @@ export function takeAnswer(local: Local, state: SlotState): void {
   share.heldBack = undefined;
   takeState(local, share, state);
   if (heldBack) takeMessage(local, heldBack);
+  forgetIfUnneeded(local, share);
+}
+
+function forgetIfUnneeded(local: Local, share: Share<Slot>): void {
   if (isUnneeded(share) && !local.news.has(share)) local.shares.delete(share.organizationId);
 }
 
@@ -128,8 +142,8 @@ export function takeAnswer(local: Local, state: SlotState): void {
 export function takeMessage(local: Local, state: SlotState): void {
   const share = local.shares.get(state.organizationId);
   // Granted to somebody who has left since; said so by a report that holds nothing.
-  if (!share) return local.askCap(shareOf(local, state.organizationId));
-  if (share.isSyncing) {
+  if (!share) local.askCap(shareOf(local, state.organizationId));
+  else if (share.isSyncing) {
     if (state.version > (share.heldBack?.version ?? 0)) share.heldBack = state;
   } else if (state.version > share.version) takeState(local, share, state);
 }
@@ -144,7 +158,7 @@ export function takeNews(local: Local): SlotReport[] {
   for (const share of local.news) {
     if (reports.length >= maxReports) break;
     local.news.delete(share);
-    if (share.cap !== undefined && !share.isSyncing) reports.push(takeReport(share, local.monotonicMs()));
+    if (share.cap !== undefined) reports.push(takeReport(share, local.monotonicMs()));
   }
   return reports;
 }
@@ -163,6 +177,5 @@ export function takeEverything(local: Local, circumstances: { isLost: boolean })
 export function refuseWaiters(local: Local, share: Share<Slot>, error: unknown): void {
   for (const waiter of share.waiting) waiter.refuse(error);
   share.waiting.clear();
-  if (isUnneeded(share)) local.shares.delete(share.organizationId);
-  else reportIfNeeded(local, share);
+  forgetIfUnneeded(local, share);
 }

@@ -29,6 +29,7 @@ type Session = SessionOptions & {
   earlierIds: string[];
   awaySinceMs: number | undefined;
   isBeatDue: boolean;
+  isWoken: boolean;
   sentAtMs: number;
   talking: Promise<void> | undefined;
   reconnecting: Promise<void> | undefined;
@@ -44,6 +45,7 @@ export function createSlotSession(options: SessionOptions) {
     earlierIds: [],
     awaySinceMs: options.monotonicMs(),
     isBeatDue: false,
+    isWoken: false,
     sentAtMs: 0,
     talking: undefined,
     reconnecting: undefined,
@@ -126,14 +128,14 @@ async function connect(session: Session): Promise<void> {
 const deadlineOf = ({ leaseMs }: Session, sentAtMs: number): number => sentAtMs + leaseMs * (1 - safetyPart);
 
 function wake(session: Session): void {
+  session.isWoken = true;
   session.talking ??= Promise.resolve().then(() => talk(session));
 }
 
 async function talk(session: Session): Promise<void> {
   const { link } = session;
   try {
-    let isMore = link !== undefined;
-    while (link && isMore && session.link === link) isMore = await talkOnce(session, link);
+    while (link && session.link === link && session.isWoken) await talkOnce(session, link);
   } catch (error) {
     if (link) drop(session, link.workerId, reasonOf(error));
   } finally {
@@ -141,12 +143,15 @@ async function talk(session: Session): Promise<void> {
   }
 }
 
-async function talkOnce(session: Session, link: SlotLink): Promise<boolean> {
+async function talkOnce(session: Session, link: SlotLink): Promise<void> {
+  session.isWoken = false;
   session.sentAtMs = session.monotonicMs();
   if (session.isBeatDue) await beat(session, link);
   const reports = session.subject.reportNews();
-  if (reports.length > 0) await report(session, link, { reports, isComplete: false });
-  return reports.length > 0 || session.isBeatDue;
+  if (reports.length === 0) return;
+  await report(session, link, { reports, isComplete: false });
+  // There may be more than fits into one report.
+  session.isWoken = true;
 }
 
 async function beat(session: Session, link: SlotLink): Promise<void> {

@@ -41,7 +41,7 @@ export const createShare = <Value>(organizationId: string): Share<Value> => ({
 
 /** The report to send now. Permits it does not mention are no longer held from this moment on. */
 export function takeReport<Value>(share: Share<Value>, nowMs: number): SlotReport {
-  if (share.isContended || share.mustReturnIdle) share.held = Math.min(share.held, share.used);
+  share.held = share.isContended || share.mustReturnIdle ? share.used : Math.max(share.held, share.used);
   const wanted = Math.min(share.waiting.size - (share.held - share.used), share.cap ?? 0, maxTickets);
   const waitingMs: number[] = [];
   for (const { sinceMs } of share.waiting) {

@@ -4,15 +4,15 @@ type WaiterOptions<Value> = {
   signal: AbortSignal;
   sinceMs: number;
   onPosition: ((position: number) => void) | undefined;
-  onAbort: (waiter: Waiter<Value>) => void;
+  onLeave: (waiter: Waiter<Value>) => void;
 };
 
-/** Somebody in a queue. Ends in one of three ways: granted, refused, or its signal aborted; afterwards nothing listens any more. */
-export function createWaiter<Value>({ signal, sinceMs, onPosition, onAbort }: WaiterOptions<Value>) {
+/** Somebody in a queue. Ends granted, refused, or by leaving when its signal aborts; afterwards nothing listens any more. */
+export function createWaiter<Value>({ signal, sinceMs, onPosition, onLeave }: WaiterOptions<Value>) {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   let toldPosition = 0;
   const leave = () => {
-    onAbort(waiter);
+    onLeave(waiter);
     reject(signal.reason);
   };
   signal.addEventListener("abort", leave, { once: true });
@@ -30,7 +30,12 @@ export function createWaiter<Value>({ signal, sinceMs, onPosition, onAbort }: Wa
     tellPosition(position: number): void {
       if (position === toldPosition) return;
       toldPosition = position;
-      onPosition?.(position);
+      try {
+        onPosition?.(position);
+      } catch (error) {
+        onLeave(waiter);
+        waiter.refuse(error);
+      }
     },
   };
   return waiter;

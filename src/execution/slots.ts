@@ -10,6 +10,7 @@ import {
   isLeaseValid,
   type Local,
   refuseWaiters,
+  reportIfNeeded,
   type Slot,
   shareOf,
   takeAnswer,
@@ -128,27 +129,30 @@ function createCaps(local: Local, capOf: SlotsOptions["capOf"]) {
       return organizationIds.map((organizationId) => caps.get(organizationId));
     },
   });
-  const asked = new Set<Share<Slot>>();
 
   async function ask(share: Share<Slot>): Promise<void> {
-    if (asked.has(share)) return;
-    asked.add(share);
-    try {
-      const cap = await batch.add(share.organizationId);
-      if (cap === undefined) throw new Refusal("not_found", "There is no such organization.");
-      if (cap === share.cap) return;
+    const { cap, error } = await batch.add(share.organizationId).then(
+      (answer) => ({ cap: answer, error: new Refusal("not_found", "There is no such organization.") }),
+      (reason: unknown) => ({ cap: undefined, error: reason }),
+    );
+    if (local.shares.get(share.organizationId) !== share) return;
+    if (cap === undefined) failToAsk(local, share, error);
+    else if (cap !== share.cap) {
       share.cap = cap;
       share.capNews = cap;
       addNews(local, share);
-    } catch (error) {
-      const isKnown = share.cap !== undefined && isDatabaseUnavailable(error);
-      if (!isKnown) refuseWaiters(local, share, error);
-    } finally {
-      asked.delete(share);
     }
   }
 
   return { ask: (share: Share<Slot>): void => void ask(share) };
+}
+
+/** With a known cap it goes on as before, unless the organization is gone. */
+function failToAsk(local: Local, share: Share<Slot>, error: unknown): void {
+  const isGone = error instanceof Refusal && error.code === "not_found";
+  if (share.cap !== undefined && !isGone) return;
+  refuseWaiters(local, share, error);
+  reportIfNeeded(local, share);
 }
 
 const upkeepMs = 500;
@@ -168,16 +172,20 @@ function createUpkeep({ local, session, caps, leaseMs }: UpkeepOptions) {
     const nowMs = local.monotonicMs();
     const isBeatDue = nowMs - lastBeatAtMs >= leaseMs / beatsPerLease;
     for (const share of local.shares.values()) {
-      if (share.waiting.size > 0) tendWaiters(share, nowMs);
-      else if (share.held > share.used && nowMs - share.lastUsedAtMs >= idleMs) {
-        share.mustReturnIdle = true;
-        addNews(local, share);
-      }
+      tend(share, nowMs);
       if (isBeatDue) caps.ask(share);
     }
     if (!isBeatDue) return;
     lastBeatAtMs = nowMs;
     session.beat();
+  }
+
+  function tend(share: Share<Slot>, nowMs: number): void {
+    if (share.waiting.size > 0) tendWaiters(share, nowMs);
+    else if (share.held > share.used && nowMs - share.lastUsedAtMs >= idleMs) {
+      share.mustReturnIdle = true;
+      addNews(local, share);
+    } else reportIfNeeded(local, share);
   }
 
   function tendWaiters(share: Share<Slot>, nowMs: number): void {

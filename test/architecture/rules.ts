@@ -7,7 +7,7 @@ export const mayImport: Record<string, readonly string[]> = {
   platform: [...features, "contract", "door", ...ground],
   workflows: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
   oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
-  execution: ["vault", "catalog", "contract", "base"],
+  execution: ["vault", "catalog", "contract", ...ground],
   vault: ["contract", "door", ...ground],
   identity: ["contract", "door", ...ground],
   history: ["contract", "door", ...ground],

@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { allRoles, startApp } from "../../src/app.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { readConfig } from "../../src/config.ts";
+import type { GatewayOptions } from "../../src/gateway/server.ts";
 import type { CredentialType } from "../../src/vault/credential-data.ts";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
@@ -18,10 +19,12 @@ type TestAppOptions = {
   clock?: Clock;
   database?: Awaited<ReturnType<typeof createTestDatabase>>;
   credentialTypes?: ReadonlyMap<string, CredentialType>;
+  gateway?: Partial<GatewayOptions>;
 };
 
 /** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
-export async function startTestApp({ environment = {}, clock = systemClock, database: shared, credentialTypes }: TestAppOptions = {}) {
+export async function startTestApp(options: TestAppOptions = {}) {
+  const { environment = {}, clock = systemClock, database: shared, credentialTypes, gateway = {} } = options;
   const database = shared ?? (await createTestDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), "switchyard-app-"));
   const [platformPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -37,7 +40,7 @@ export async function startTestApp({ environment = {}, clock = systemClock, data
   });
   const logLines: string[] = [];
   const log = pino({ level: "debug" }, new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }));
-  const app = await startApp({ config, log, clock, roles: allRoles, ...(credentialTypes ? { credentialTypes } : {}) });
+  const app = await startApp({ config, log, clock, roles: allRoles, gateway, ...(credentialTypes ? { credentialTypes } : {}) });
   return {
     config,
     database,
