@@ -64,6 +64,7 @@ async function readRoutes(): Promise<string[]> {
     identity: app.parts.identity,
     catalog: app.parts.catalog,
     vault: app.parts.vault,
+    history: app.parts.history,
     version: "1",
     isSignUpOpen: false,
     ...limits,

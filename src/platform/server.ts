@@ -5,6 +5,8 @@ import { registerCatalogRoutes } from "../catalog/routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
+import type { History } from "../history/history.ts";
+import { registerHistoryRoutes } from "../history/routes.ts";
 import { registerAccountRoutes } from "../identity/account-routes.ts";
 import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
 import type { Identity } from "../identity/identity.ts";
@@ -21,6 +23,7 @@ export type PlatformOptions = {
   identity: Identity;
   catalog: Catalog;
   vault: Vault;
+  history: History;
   version: string;
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
@@ -33,6 +36,7 @@ export async function createPlatformServer({
   identity,
   catalog,
   vault,
+  history,
   version,
   keyLimitPerMinute,
   ...accountOptions
@@ -42,7 +46,8 @@ export async function createPlatformServer({
   await registerRateLimit(server);
   await registerOpenApi(server, { baseUrl: door.baseUrl, version });
   server.decorateRequest("caller");
-  server.addHook("onRequest", createAuthenticate({ identity, baseUrl: door.baseUrl }));
+  const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
+  server.addHook("onRequest", authenticate);
 
   registerOperationsRoutes(server, door);
   registerAccountRoutes(server, { identity, ...accountOptions });
@@ -50,6 +55,7 @@ export async function createPlatformServer({
   registerApiKeyRoutes(server, identity);
   registerCatalogRoutes(server, catalog);
   registerVaultRoutes(server, vault);
+  registerHistoryRoutes(server, history, authenticate);
   registerTriggerRoute(server, { keyLimitPerMinute });
   await registerWebUi(server);
   return server;

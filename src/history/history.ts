@@ -1,0 +1,53 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { ConnectionTarget, Database } from "../storage/database.ts";
+import { createEventStreams } from "./event-stream.ts";
+import { createCallList } from "./list-calls.ts";
+import { createLive } from "./live.ts";
+import { type CallPlace, createRecorder } from "./record.ts";
+import { createRetention } from "./retention.ts";
+import { createSweep } from "./sweep.ts";
+import { createToolCallSource, toolCallKind } from "./tool-call-source.ts";
+
+export type History = ReturnType<typeof createHistory>;
+
+type Options = {
+  db: Database;
+  /** For the connection of its own that hears other processes. */
+  target: ConnectionTarget;
+  clock: Clock;
+  log: Log;
+  keptDays: number;
+  keptRows: number;
+  /** Where an MCP server is reached, with {serverId}. */
+  serverUrlTemplate: string;
+};
+
+/** Every tool call: written before it runs and when it ends, listed, streamed as it happens, and removed when it is old. */
+export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate }: Options) {
+  const live = createLive({ db, target, log, sources: { [toolCallKind]: createToolCallSource({ db }) } });
+  const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
+  const recorder = createRecorder({ db, clock, log, onChange });
+  const sweep = createSweep({ db, recorder, log, onChange });
+  const retention = createRetention({ db, log, keptDays, keptRows });
+  return {
+    recorder,
+    retention,
+    live,
+    calls: createCallList({ db }),
+    streams: createEventStreams({ live }),
+    serverUrlTemplate,
+
+    /** What a serving process does in the background. */
+    start(): void {
+      sweep.start();
+      retention.start();
+    },
+
+    async close(): Promise<void> {
+      await recorder.drain();
+      await Promise.all([sweep.stop(), retention.stop()]);
+      await live.stop();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { Refusal } from "../base/refusal.ts";
+import type { Database } from "../storage/database.ts";
+import {
+  type CallRow,
+  type CallSelection,
+  countCalls,
+  type EntryRow,
+  findCalls,
+  findWholeCall,
+  type HistoryDb,
+  historyTables,
+  listCalls,
+  listCallsAt,
+  listWholeCalls,
+  searchCalls,
+} from "./list-store.ts";
+import { lowestIdAt, timeOfId } from "./time-of-id.ts";
+import type { ToolCall, ToolCallEntry, ToolCallFilter, ToolCallList, ToolCallQuery } from "./wire.ts";
+
+/** How many calls one page of a text search looks through. */
+const searchedPerPage = 2000;
+/** Few, because each may hold more than a megabyte. */
+const exportedPerPage = 25;
+
+/** What happened in an organization, newest first. */
+export function createCallList({ db }: { db: Database }) {
+  const tables = historyTables(db);
+
+  return {
+    async list(organizationId: string, { limit, cursor, search, ...filter }: ToolCallQuery): Promise<ToolCallList> {
+      const selection = select(organizationId, filter, cursor);
+      if (search !== undefined) return await searchPage(tables, selection, { text: search, limit });
+      const rows = await listCalls(tables, selection, limit + 1);
+      const page = rows.slice(0, limit);
+      return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
+    },
+
+    /** By position instead of cursor, with the number of all; a search looks at the newest calls only. */
+    async page(organizationId: string, { search, offset, limit }: { search?: string | undefined; offset: number; limit: number }) {
+      if (search === undefined) {
+        const [total, rows] = await Promise.all([
+          countCalls(tables, organizationId),
+          listCallsAt(tables, organizationId, { offset, limit }),
+        ]);
+        return { total, entries: rows.map(toEntry) };
+      }
+      const seen = await searchCalls(tables, { organizationId }, { text: search, limit: searchedPerPage });
+      const found = seen.filter((row) => row.found).map(({ id }) => id);
+      const rows = await findCalls(tables, organizationId, found.slice(offset, offset + limit));
+      return { total: found.length, entries: rows.map(toEntry).sort(newestFirst) };
+    },
+
+    async get(organizationId: string, id: string): Promise<ToolCall> {
+      const row = await findWholeCall(tables, organizationId, id);
+      if (!row) throw new Refusal("not_found", "There is no such record.");
+      return toCall(row);
+    },
+
+    /** One JSON text per record and line. A page is read when the one before has been taken. */
+    async *exportLines(organizationId: string, { search, ...filter }: ToolCallFilter): AsyncGenerator<string> {
+      const matches = createTextMatch(search);
+      const selection = select(organizationId, filter, undefined);
+      for (;;) {
+        const rows = await listWholeCalls(tables, selection, exportedPerPage);
+        const lines = rows.filter(matches).map((row) => `${JSON.stringify(toCall(row))}\n`);
+        if (lines.length > 0) yield lines.join("");
+        if (rows.length < exportedPerPage) return;
+        selection.beforeId = rows.at(-1)?.id;
+      }
+    },
+  };
+}
+
+async function searchPage(
+  tables: HistoryDb,
+  selection: CallSelection,
+  { text, limit }: { text: string; limit: number },
+): Promise<ToolCallList> {
+  const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
+  const found = seen.filter((row) => row.found).map(({ id }) => id);
+  const ids = found.slice(0, limit);
+  const rows = ids.length === 0 ? [] : await findCalls(tables, selection.organizationId, ids);
+  const last = found.length > limit ? ids.at(-1) : seen.at(-1)?.id;
+  const hasMore = found.length > limit || seen.length === searchedPerPage;
+  const data = rows.map(toEntry).sort(newestFirst);
+  return { data, nextCursor: hasMore ? toCursor(last) : null, searchedBackTo: last === undefined ? null : timeOfId(last).toISOString() };
+}
+
+const newestFirst = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : -1);
+
+/** The same fields that a search of the list looks at. */
+function createTextMatch(search: string | undefined): (row: CallRow) => boolean {
+  if (search === undefined) return () => true;
+  const text = search.toLowerCase();
+  return ({ tool, errorMessage, parameters }) => [tool, errorMessage ?? "", parameters].some((field) => field.toLowerCase().includes(text));
+}
+
+function select(
+  organizationId: string,
+  { from, to, ...filter }: Omit<ToolCallFilter, "search">,
+  cursor: string | undefined,
+): CallSelection {
+  const bounds = [cursor === undefined ? undefined : fromCursor(cursor), to === undefined ? undefined : lowestIdAt(new Date(to))];
+  return {
+    organizationId,
+    ...filter,
+    fromId: from === undefined ? undefined : lowestIdAt(new Date(from)),
+    beforeId: bounds.filter((bound) => bound !== undefined).sort()[0],
+  };
+}
+
+const toCursor = (id: string | undefined): string | null =>
+  id === undefined ? null : Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
+
+function fromCursor(cursor: string): string {
+  const digits = Buffer.from(cursor, "base64url").toString("hex");
+  const id = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  if (id.length === 36 && toCursor(id) === cursor) return id;
+  throw new Refusal("validation_failed", "cursor is not one of this list.", {
+    errors: [{ pointer: "cursor", detail: "is not one of this list" }],
+  });
+}
+
+export function toEntry({ errorCode, errorMessage, queuedAt, startedAt, completedAt, ...row }: EntryRow): ToolCallEntry {
+  return {
+    ...row,
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? "" },
+    queuedAt: queuedAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    completedAt: completedAt?.toISOString() ?? null,
+  };
+}
+
+function toCall({ parameters, credentials, outputs, ...row }: CallRow): ToolCall {
+  const read = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+  return { ...toEntry(row), parameters: read(parameters), credentials: read(credentials), outputs: read(outputs) };
+}

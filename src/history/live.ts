@@ -1,0 +1,149 @@
+import { createHub } from "../base/hub.ts";
+import type { Log } from "../base/log.ts";
+import type { ConnectionTarget, Database } from "../storage/database.ts";
+import { createAnnounce, readAnnouncement } from "./announce.ts";
+import { type HistoryDb, historyTables, readNowMicroseconds } from "./list-store.ts";
+import { type Listener, listen } from "./listen.ts";
+
+/** A thing as it is after a change. `version` is when it changed, in microseconds by the clock of the database. */
+export type LiveEvent = { kind: string; id: string; version: number; data: unknown };
+
+/** One kind of thing whose changes are streamed. */
+export type LiveSource = {
+  find: (organizationId: string, ids: string[]) => Promise<LiveEvent[]>;
+  /** Oldest first. */
+  listChanged: (organizationId: string, sinceMicroseconds: number, limit: number) => Promise<{ id: string; version: number }[]>;
+};
+
+/** `cursor`: everything that changed before it, less the overlap, has been delivered. No event: too much changed, so lists must be read anew. */
+export type Delivery = { cursor: number; event?: LiveEvent };
+
+type LiveOptions = { db: Database; target: ConnectionTarget; log: Log; sources: Record<string, LiveSource>; pollIntervalMs?: number };
+
+type Feed = { organizationId: string; since: number; delivered: Map<string, number> };
+
+export type Live = ReturnType<typeof createLive>;
+
+const channel = "switchyard_live";
+
+// Moments are taken when a statement begins and rows appear when it commits. The database ends every statement within 9.5 s, so rows
+// that appear later than this are none of ours.
+const overlapMicroseconds = 12_000_000;
+const mostCaughtUp = 2_000;
+const mostPolled = 50_000;
+const pageSize = 500;
+
+/**
+ * Tells subscribers of this process what any process changed. What is announced is only a hint: rows are read again, and a regular
+ * look at what changed lately finds what no hint told of.
+ */
+export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }: LiveOptions) {
+  const tables = historyTables(db);
+  const findSince = createFindSince(tables, sources);
+  const hub = createHub<Delivery>({ onError: (error) => log.error({ err: error }, "a live update was not delivered") });
+  const feeds = new Map<string, Feed>();
+  const announcements = createAnnounce({ db, channel, log });
+  let listener: Listener | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let polling: Promise<void> | undefined;
+  let isStopped = false;
+
+  function deliver(feed: Feed, event: LiveEvent): void {
+    const key = `${event.kind} ${event.id}`;
+    if ((feed.delivered.get(key) ?? -1) >= event.version) return;
+    feed.delivered.set(key, event.version);
+    hub.publish(feed.organizationId, { cursor: feed.since, event });
+  }
+
+  async function pollFeed(feed: Feed): Promise<void> {
+    const isKnown = (key: string, version: number) => (feed.delivered.get(key) ?? -1) >= version;
+    const { now, pages } = await findSince({ organizationId: feed.organizationId, cursor: feed.since, most: mostPolled, isKnown });
+    if (pages === undefined) hub.publish(feed.organizationId, { cursor: now });
+    else for await (const events of pages) for (const event of events) deliver(feed, event);
+    advance(feed, now);
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      for (const feed of [...feeds.values()]) if (feeds.get(feed.organizationId) === feed) await pollFeed(feed);
+    } catch (error) {
+      log.debug({ reason: (error as Error).message }, "live updates wait for the database");
+    }
+  }
+
+  const pollSoon = (delayMs: number): void => {
+    clearTimeout(timer);
+    if (isStopped || feeds.size === 0) return;
+    timer = setTimeout(() => {
+      polling ??= poll().finally(() => {
+        polling = undefined;
+        pollSoon(listener?.isConnected() ? pollIntervalMs : Math.min(1_000, pollIntervalMs));
+      });
+    }, delayMs);
+  };
+
+  async function hear(payload: string): Promise<void> {
+    const announcement = readAnnouncement(payload);
+    const feed = announcement && feeds.get(announcement.organizationId);
+    const source = announcement && sources[announcement.kind];
+    if (!feed || !source) return;
+    for (const event of await source.find(feed.organizationId, announcement.ids)) deliver(feed, event);
+  }
+
+  const onMessage = (payload: string): void => void hear(payload).catch(() => pollSoon(0));
+
+  return {
+    announce: announcements.add,
+
+    /** From now on; what changed before is for `catchUp`. */
+    async follow(organizationId: string, onDelivery: (delivery: Delivery) => void): Promise<() => void> {
+      listener ??= listen({ target, channel, log, onMessage, onConnect: () => pollSoon(0) });
+      const since = await readNowMicroseconds(tables);
+      const unsubscribe = hub.subscribe(organizationId, onDelivery);
+      if (!feeds.has(organizationId)) {
+        feeds.set(organizationId, { organizationId, since, delivered: new Map() });
+        if (feeds.size === 1) pollSoon(pollIntervalMs);
+      }
+      return () => {
+        unsubscribe();
+        if (hub.subscriberCount(organizationId) === 0) feeds.delete(organizationId);
+      };
+    },
+
+    catchUp: (organizationId: string, cursor: number) => findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
+
+    now: () => readNowMicroseconds(tables),
+
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await Promise.all([announcements.stop(), listener?.stop(), polling]);
+    },
+  };
+}
+
+type Question = { organizationId: string; cursor: number; most: number; isKnown: (key: string, version: number) => boolean };
+
+/** What changed since a cursor in all sources, page by page, and the cursor that follows; no pages when there is too much to look at. */
+const createFindSince =
+  (tables: HistoryDb, sources: Record<string, LiveSource>) =>
+  async ({ organizationId, cursor, most, isKnown }: Question) => {
+    const now = await readNowMicroseconds(tables);
+    const pages: { source: LiveSource; ids: string[] }[] = [];
+    for (const [kind, source] of Object.entries(sources)) {
+      const changed = await source.listChanged(organizationId, cursor - overlapMicroseconds, most + 1);
+      if (changed.length > most) return { now, pages: undefined };
+      const ids = changed.filter(({ id, version }) => !isKnown(`${kind} ${id}`, version)).map(({ id }) => id);
+      for (let start = 0; start < ids.length; start += pageSize) pages.push({ source, ids: ids.slice(start, start + pageSize) });
+    }
+    return { now, pages: readPages(organizationId, pages) };
+  };
+
+async function* readPages(organizationId: string, pages: { source: LiveSource; ids: string[] }[]): AsyncGenerator<LiveEvent[]> {
+  for (const { source, ids } of pages) yield await source.find(organizationId, ids);
+}
+
+function advance(feed: Feed, now: number): void {
+  feed.since = now;
+  for (const [key, version] of feed.delivered) if (version < now - 2 * overlapMicroseconds) feed.delivered.delete(key);
+}

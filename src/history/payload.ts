@@ -1,0 +1,22 @@
+import { toStorableText } from "../base/json.ts";
+
+export type Payload = { text: string; truncated: boolean; sanitized: boolean };
+
+const longestPreviewBytes = 16 * 1024;
+
+/** The text under which a record keeps a value. One that is too large becomes a marker that says so and shows its beginning. */
+export function toPayload(value: unknown, limitBytes: number): Payload {
+  const { text, sanitized } = toStorableText(value);
+  // No character takes more than three bytes for each of its UTF-16 units.
+  if (text.length * 3 <= limitBytes) return { text, truncated: false, sanitized };
+  const originalBytes = Buffer.byteLength(text);
+  if (originalBytes <= limitBytes) return { text, truncated: false, sanitized };
+  const preview = text.slice(0, Math.min(longestPreviewBytes, Math.floor(limitBytes / 8))).replace(/[\ud800-\udbff]$/, "");
+  return { text: JSON.stringify({ truncated: true, originalBytes, preview }), truncated: true, sanitized };
+}
+
+/** A short text from outside, such as an error or a name, in a form that the database always takes. */
+export function toStorableLine(text: string, maxLength: number): string {
+  const storable = text.replaceAll("\0", "\ufffd").toWellFormed();
+  return storable.length <= maxLength ? storable : `${storable.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}

@@ -1,0 +1,83 @@
+import type { Log } from "../base/log.ts";
+import type { Database } from "../storage/database.ts";
+import { lowestIdAt } from "./time-of-id.ts";
+import { findFirstSurplus, listRecordedOrganizations, readDatabaseTime, removeOldCalls, upkeepTables } from "./upkeep-store.ts";
+
+type RetentionOptions = {
+  db: Database;
+  log: Log;
+  keptDays: number;
+  /** Per organization. */
+  keptRows: number;
+  intervalMs?: number;
+  batchSize?: number;
+};
+
+const dayMs = 86_400_000;
+const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** Removes records that are too old, too many, or of a deleted organization: in the background, in small steps, one process at a time. */
+export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 }: RetentionOptions) {
+  const tables = upkeepTables(db);
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<number> | undefined;
+  let isStopping = false;
+
+  async function chooseBound(organization: { id: string; exists: boolean }, oldestKept: string): Promise<string> {
+    if (!organization.exists) return highestId;
+    const surplus = (await findFirstSurplus(tables, organization.id, keptRows))?.id;
+    if (surplus === undefined || surplus < oldestKept) return oldestKept;
+    return nextId(surplus);
+  }
+
+  async function removeUpTo(organizationId: string, beforeId: string): Promise<number> {
+    let removed = 0;
+    while (!isStopping) {
+      const count = await removeOldCalls(tables, { organizationId, beforeId, limit: batchSize });
+      removed += count ?? 0;
+      if (count === undefined || count < batchSize) break;
+    }
+    return removed;
+  }
+
+  async function removeAll(): Promise<number> {
+    // Not this machine's clock: a wrong one would remove what is still wanted.
+    const oldestKept = lowestIdAt(new Date((await readDatabaseTime(tables)).getTime() - keptDays * dayMs));
+    let removed = 0;
+    for (const organization of await listRecordedOrganizations(tables))
+      removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept));
+    if (removed > 0) log.info({ removed }, "old records were removed");
+    return removed;
+  }
+
+  const run = (): Promise<number> => {
+    running ??= removeAll()
+      .catch((error: Error) => {
+        log.warn({ reason: error.message }, "old records were not removed");
+        return 0;
+      })
+      .finally(() => (running = undefined));
+    return running;
+  };
+
+  return {
+    run,
+
+    start(): void {
+      timer = setInterval(() => void run(), intervalMs);
+      timer.unref();
+    },
+
+    async stop(): Promise<void> {
+      isStopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** So that `before` includes the id itself. */
+function nextId(id: string): string {
+  const next = (BigInt(`0x${id.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
