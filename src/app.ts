@@ -9,17 +9,22 @@ import { newId } from "./base/ids.ts";
 import { readOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import { createResolveHost } from "./base/resolve-host.ts";
-import { createSafeFetch, type SafeFetch } from "./base/safe-fetch.ts";
+import { createSafeFetch } from "./base/safe-fetch.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
 import { createMetrics } from "./door/metrics.ts";
-import { createToolCall } from "./execution/tool-call.ts";
-import { createGatewayServer } from "./gateway/server.ts";
+import { createExecute } from "./execution/execute.ts";
+import { createPrepare } from "./execution/prepare.ts";
+import { createSlots, type Slots } from "./execution/slots.ts";
+import { createToolCall, type Outside } from "./execution/tool-call.ts";
+import { createCallNode, createCallPlatformTool } from "./gateway/call-tool.ts";
+import { createGatewayServer, type GatewayOptions } from "./gateway/server.ts";
+import { createHistory } from "./history/history.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { rankOf } from "./identity/organizations.ts";
 import { createPlatformServer } from "./platform/server.ts";
-import { createDatabase, type Database } from "./storage/database.ts";
+import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
 import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
@@ -60,21 +65,28 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
       setupToken,
     });
-    const fetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: config.outboundAllowedCidrs }) });
+    const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
+    const fetch = createSafeFetch({ addressRules });
     const catalog = createCatalog(await loadProviders());
-    const vault = openVault({ config, log, db, clock, identity, fetch, credentialTypes: credentialTypes ?? catalog.credentialTypes });
+    const outside = { fetch, resolveHost: createResolveHost({ addressRules }), clock };
+    const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify().catch(async (error: unknown) => {
       await db.close();
       throw error;
     });
+    const history = openHistory({ config, log, clock, db, target: storage.target });
     return {
       db,
+      target: storage.target,
       identity,
       catalog,
       vault,
+      history,
+      outside,
       setupToken,
       async close() {
         await fetch.close();
+        await history.close();
         await identity.close();
         await db.close();
         await storage.close();
@@ -87,11 +99,13 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
 }
 
 /** Opens the doors of the given roles. `stop` answers what is under way before it closes anything below. */
-export async function startApp(surroundings: Surroundings & { roles: readonly ProcessRole[] }) {
+export async function startApp(surroundings: Surroundings & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> }) {
   const { config, log, roles } = surroundings;
   const parts = await openParts(surroundings);
   let isStopping = false;
   const metrics = createMetrics(parts.db.counts);
+  const slots = openSlots(parts, config, log);
+  metrics.watchSlots(slots.counts);
   const door = (baseUrl: string) => ({
     baseUrl,
     trustedProxies: config.trustedProxies,
@@ -109,16 +123,20 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       for (const { server } of servers) server.closeAllConnections();
     }, answerLimitMs);
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
+    await slots.close();
     await parts.close();
   }
 
   try {
+    parts.history.start();
+    await slots.start();
     if (roles.includes("platform")) {
       const server = await createPlatformServer({
         door: door(config.platform.baseUrl),
         identity: parts.identity,
         catalog: parts.catalog,
         vault: parts.vault,
+        history: parts.history,
         version: packageJson.version,
         isSignUpOpen: config.deploymentMode === "cloud",
         signInLimitPerMinute: config.signInLimitPerMinute,
@@ -128,7 +146,8 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       await server.listen({ host: config.listenHost, port: config.platform.port });
     }
     if (roles.includes("gateway")) {
-      const server = await createGatewayServer({ door: door(config.gateway.baseUrl) });
+      const own = gatewayOptions(parts, slots, { config, log });
+      const server = await createGatewayServer({ ...own, ...surroundings.gateway, door: door(config.gateway.baseUrl) });
       servers.push(server);
       await server.listen({ host: config.listenHost, port: config.gateway.port });
     }
@@ -140,28 +159,65 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   }
 }
 
+function gatewayOptions(parts: Parts, slots: Slots, { config, log }: { config: Config; log: Log }): Omit<GatewayOptions, "door"> {
+  const { catalog, identity, vault, outside, history } = parts;
+  const prepare = createPrepare({ vault });
+  const execute = createExecute({ vault, outside, log });
+  return {
+    catalog,
+    apiKeys: identity.apiKeys,
+    callNode: createCallNode({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs }),
+    callPlatformTool: createCallPlatformTool(history.recorder),
+    platform: {
+      organizations: identity.organizations,
+      credentials: vault.credentials,
+      calls: history.calls,
+    },
+    version: packageJson.version,
+    resourceUrl: config.oauth.resourceUrl,
+    serverUrlTemplate: config.serverUrlTemplate,
+    keyLimitPerMinute: config.keyLimitPerMinute,
+  };
+}
+
+function openSlots({ target }: Parts, config: Config, log: Log): Slots {
+  const { maxConcurrentExecutions: cap, maxQueuedExecutions: queueLimit } = config;
+  const capOf = async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap]));
+  return createSlots({ target, capOf, queueLimit, log });
+}
+
 async function openStorage(config: Config, log: Log) {
   if (config.databaseUrl !== undefined) return { target: { connectionString: config.databaseUrl }, close: async () => {} };
   return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }
 
-type VaultSurroundings = Required<Surroundings> & { db: Database; identity: Identity; fetch: SafeFetch };
+type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget };
 
-function openVault({ config, log, db, clock, identity, fetch, credentialTypes }: VaultSurroundings) {
-  const { dataDir, masterKey, previousMasterKeys: previousKeys, outboundAllowedCidrs: allowedCidrs } = config;
-  const resolveHost = createResolveHost({ addressRules: createAddressRules({ allowedCidrs }) });
+function openHistory({ config, ...surroundings }: HistorySurroundings) {
+  const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
+  return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate });
+}
+
+type VaultSurroundings = Required<Omit<Surroundings, "clock">> & { db: Database; identity: Identity; outside: Outside };
+
+function openVault({ config, log, db, outside, identity, credentialTypes }: VaultSurroundings) {
+  const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
   return createVault({
     db,
-    clock,
+    clock: outside.clock,
     log,
     keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
     credentialTypes,
-    fetch,
+    fetch: outside.fetch,
     startCall: (credential, signal) =>
-      createToolCall(
-        { fetch, resolveHost, clock },
-        { provider: credential.definition.title, input: {}, credential, isRepeatable: false, signal, idempotencyKey: newId() },
-      ),
+      createToolCall(outside, {
+        provider: credential.definition.title,
+        input: {},
+        credential,
+        isRepeatable: false,
+        signal,
+        idempotencyKey: newId(),
+      }),
     oauthClients: config.oauthClients,
     platformBaseUrl: config.platform.baseUrl,
     async mayManage(organizationId, userId) {

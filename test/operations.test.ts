@@ -144,6 +144,7 @@ describe("metrics", () => {
     expect(text).toContain('route="/api/organizations/:organizationId/api-keys",status="200"');
     expect(text).toContain('route="(none)",status="404"');
     expect(text).toContain('switchyard_database_connections{state="idle"}');
+    expect(text).toContain('switchyard_slots{state="waiting"} 0');
     expect(text).not.toMatch(/4711|@|[0-9a-f]{8}-[0-9a-f]{4}-|swy_/);
   });
 

@@ -35,7 +35,7 @@ export function createCatalog(providers: LoadedProvider[]) {
 }
 
 /** The parameters with defaults filled in, or a refusal that names every wrong field. The same words in form, run and tool. */
-export function readInput(tool: Tool, parameters: unknown): Record<string, unknown> {
+export function readInput(tool: Pick<Tool, "input">, parameters: unknown): Record<string, unknown> {
   const result = tool.input.safeParse(parameters, { error: fieldMessage });
   if (result.success) return result.data;
   const errors = result.error.issues.map(({ path, message }) => ({

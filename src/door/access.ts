@@ -8,6 +8,8 @@ export type Access =
   | "operations"
   /** Any signed-in person. */
   | "session"
+  /** An MCP client with an API key or an access token, whichever its server takes. */
+  | "mcp"
   /** A member of the organization in the path, with at least this role. */
   | { role: Role }
   /** A machine with an API key. */

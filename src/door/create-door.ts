@@ -109,7 +109,7 @@ function refuseRepeatedHeaders(request: FastifyRequest): void {
 }
 
 // RFC 8259: JSON between systems is UTF-8. Other names for it would have the bytes read as what the sender did not mean.
-function requireUtf8(request: FastifyRequest): void {
+export function requireUtf8(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw new Refusal("unsupported_media_type", "Send the body as application/json in UTF-8.");

@@ -6,15 +6,18 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(pool: () => { total: number; idle: number; waiting: number }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: "switchyard_database_connections",
-    help: "Database connections of this process by state.",
-    labelNames: ["state"],
-    registers: [registry],
-    collect() {
-      for (const [state, count] of Object.entries(pool())) this.set({ state }, count);
-    },
-  });
+  const watch = (name: string, help: string, read: () => Record<string, number>): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["state"],
+      registers: [registry],
+      collect() {
+        for (const [state, count] of Object.entries(read())) this.set({ state }, count);
+      },
+    });
+  };
+  watch("switchyard_database_connections", "Database connections of this process by state.", pool);
   const requests = new Histogram({
     name: "switchyard_http_request_seconds",
     help: "Time to answer an HTTP request.",
@@ -24,6 +27,8 @@ export function createMetrics(pool: () => { total: number; idle: number; waiting
   });
   return {
     registry,
+    watchSlots: (counts: () => { held: number; used: number; waiting: number }) =>
+      watch("switchyard_slots", "Slots this process holds and uses, and calls that wait for one.", counts),
     observeRequest: (labels: { door: string; method: string; route: string; status: number }, seconds: number) =>
       requests.observe(labels, seconds),
   };

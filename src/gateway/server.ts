@@ -1,22 +1,66 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
+import type { Catalog, Node } from "../catalog/catalog.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
+import { registerRateLimit } from "../door/rate-limit.ts";
+import type { ApiKeys } from "../identity/api-keys.ts";
+import { createAuthenticate, type VerifyBearer } from "./authenticate.ts";
+import type { CallTool } from "./mcp-call.ts";
+import { type Mount, mountServer, registerMcpRoutes } from "./mcp-routes.ts";
+import { createPlatformServer, type PlatformParts } from "./platform-server.ts";
+import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
+import { createProviderServers } from "./provider-servers.ts";
+import { registerServerRoutes } from "./servers.ts";
+
+export type GatewayOptions = {
+  door: Omit<DoorOptions, "name">;
+  catalog: Catalog;
+  apiKeys: Pick<ApiKeys, "verify">;
+  /** Without it every access token is invalid. */
+  verifyBearer?: VerifyBearer;
+  callNode: CallTool<Node>;
+  callPlatformTool: CallTool<PlatformTool>;
+  platform: PlatformParts;
+  version: string;
+  /** Where clients reach the gateway. */
+  resourceUrl: string;
+  serverUrlTemplate: string;
+  keyLimitPerMinute: number;
+  keepAliveMs?: number;
+  /** Only tests pass this: servers outside the catalogue, on the same core. */
+  extraServers?: Mount[];
+};
+
+const exposedHeaders = ["WWW-Authenticate", "X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 /** Port 3100: the MCP servers and the authorization server. */
-export async function createGatewayServer({ door }: { door: Omit<DoorOptions, "name"> }): Promise<FastifyInstance> {
+export async function createGatewayServer(options: GatewayOptions): Promise<FastifyInstance> {
+  const { door, catalog, version, keepAliveMs = 15_000, extraServers = [] } = options;
   const server = createDoor({ ...door, name: "gateway" });
+  await registerCors(server);
+  await registerRateLimit(server);
+  registerOperationsRoutes(server, door);
+
+  const providers = createProviderServers(catalog, version);
+  const platform = createPlatformServer(options.platform, version);
+  registerServerRoutes(server, [...providers, platform], options.serverUrlTemplate);
+  const mounts: Mount[] = [
+    ...providers.map((provider) => mountServer(provider, options.callNode)),
+    mountServer(platform, options.callPlatformTool),
+    ...extraServers,
+  ];
+  const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
+  const { resourceUrl, keyLimitPerMinute: limitPerMinute } = options;
+  await registerMcpRoutes(server, { authenticate, log: door.log, resourceUrl, limitPerMinute, keepAliveMs }, mounts);
+  return server;
+}
+
+/** Any page may call, because no cookie means anything here. */
+async function registerCors(server: FastifyInstance): Promise<void> {
   server.addHook("onRoute", (route) => {
     const isPreflight = route.method === "OPTIONS" && route.url === "*";
     if (isPreflight) route.config = { ...route.config, access: "public" };
   });
-  // Any page may call, because no cookie means anything here.
-  await server.register(cors, {
-    origin: "*",
-    credentials: false,
-    strictPreflight: false,
-    exposedHeaders: ["WWW-Authenticate", "X-Request-Id"],
-  });
-  registerOperationsRoutes(server, door);
-  return server;
+  await server.register(cors, { origin: "*", credentials: false, strictPreflight: false, exposedHeaders });
 }

@@ -54,10 +54,13 @@ export type VerifiedKey = {
 
 const verifyStatement = {
   name: "api_key_verify",
-  text: `SELECT id, name, organization_id AS "organizationId", owner_type AS "ownerType", scopes, coalesce(expires_at <= now(), false) AS expired
-         FROM api_key WHERE hash = $1 AND revoked_at IS NULL`,
+  text: `SELECT hash, id, name, organization_id AS "organizationId", owner_type AS "ownerType", scopes, coalesce(expires_at <= now(), false) AS expired
+         FROM api_key WHERE hash = ANY($1::bytea[]) AND revoked_at IS NULL`,
 };
 
-export async function findApiKeyByHash(db: Database, hash: Buffer): Promise<VerifiedKey | undefined> {
-  return (await db.prepared<VerifiedKey>(verifyStatement, [hash]))[0];
+/** In the order of the hashes; undefined where there is no such key. */
+export async function findApiKeysByHash(db: Database, hashes: Buffer[]): Promise<(VerifiedKey | undefined)[]> {
+  const rows = await db.prepared<VerifiedKey & { hash: Buffer }>(verifyStatement, [hashes]);
+  const byHash = new Map(rows.map(({ hash, ...key }) => [hash.toString("latin1"), key]));
+  return hashes.map((hash) => byHash.get(hash.toString("latin1")));
 }

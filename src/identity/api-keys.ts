@@ -1,10 +1,12 @@
+import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { KeyCaller } from "../door/caller.ts";
 import type { Database } from "../storage/database.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import {
-  findApiKeyByHash,
+  findApiKeysByHash,
   insertApiKey,
   listApiKeys,
   replaceApiKeyHash,
@@ -23,6 +25,13 @@ const touchIntervalMs = 60_000;
 export function createApiKeys({ db, log }: { db: Database; log: Log }) {
   const tables = identityTables(db);
   const lastUse = createLastUse({ log, write: (keyIds) => touchApiKeys(tables, keyIds) });
+
+  // Requests that come in while a look-up is under way share the next one, which begins after all of them did.
+  const lookUps = createBatch({
+    maxItems: 100,
+    isFatal: isDatabaseUnavailable,
+    flush: (hashes: Buffer[]) => findApiKeysByHash(db, hashes),
+  });
 
   return {
     async create(organizationId: string, request: NewApiKey): Promise<ApiKeyWithText> {
@@ -59,7 +68,7 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
     async verify(text: string | undefined, scope: ApiKeyScope): Promise<KeyCaller> {
       if (text === undefined || text === "") throw new Refusal("api_key_missing", "Send an API key in the X-API-Key header.");
       if (!hasValidChecksum(text)) throw keyInvalid();
-      const key = await findApiKeyByHash(db, hashApiKey(text));
+      const key = await lookUps.add(hashApiKey(text));
       if (!key) throw keyInvalid();
       const organizationId = requireUsable(key, scope);
       lastUse.note(key.id);

@@ -48,7 +48,7 @@ export const tool = defineTool({
         unix: Math.floor(instant / 1000),
         ...(format === undefined ? {} : { formatted: writePattern(format, { wall, offset, timeZone }) }),
         timeZone,
-        weekday: nameOf(wall, { weekday: "long" }),
+        weekday: names.longWeekday(wall),
       },
     ];
   },
@@ -58,14 +58,24 @@ export const tool = defineTool({
 
 type OffsetReader = (instant: number) => number;
 
-function createOffsetReader(timeZone: string): OffsetReader {
+// A formatter costs more to make than all the rest of a call. There are about 600 zones, so what is kept is bounded.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known) return known;
   const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
-  let clock: Intl.DateTimeFormat;
   try {
-    clock = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", era: "short", ...parts });
+    const made = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", era: "short", ...parts });
+    if (formatters.size < 1000) formatters.set(timeZone, made);
+    return made;
   } catch {
     throw refuseInput("/timeZone", "must be an IANA time zone such as Europe/Berlin");
   }
+}
+
+function createOffsetReader(timeZone: string): OffsetReader {
+  const clock = formatterOf(timeZone);
   return (instant) => {
     const shown = Object.fromEntries(clock.formatToParts(instant).map(({ type, value }) => [type, value]));
     const year = shown.era === "BC" ? 1 - Number(shown.year) : Number(shown.year);
@@ -149,7 +159,17 @@ const writeOffset = (minutes: number): string => {
 
 const pad = (number: number, length: number) => String(number).padStart(length, "0");
 
-const nameOf = (wall: Date, options: Intl.DateTimeFormatOptions) => wall.toLocaleDateString("en-US", { ...options, timeZone: "UTC" });
+const nameReader = (options: Intl.DateTimeFormatOptions) => {
+  const names = new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" });
+  return (wall: Date) => names.format(wall);
+};
+
+const names = {
+  longWeekday: nameReader({ weekday: "long" }),
+  shortWeekday: nameReader({ weekday: "short" }),
+  longMonth: nameReader({ month: "long" }),
+  shortMonth: nameReader({ month: "short" }),
+};
 
 type Shown = { wall: Date; offset: string; timeZone: string };
 
@@ -157,14 +177,14 @@ type Shown = { wall: Date; offset: string; timeZone: string };
 const letters: Record<string, (shown: Shown) => string> = {
   yyyy: ({ wall }) => pad(wall.getUTCFullYear(), 4),
   yy: ({ wall }) => pad(wall.getUTCFullYear() % 100, 2),
-  MMMM: ({ wall }) => nameOf(wall, { month: "long" }),
-  MMM: ({ wall }) => nameOf(wall, { month: "short" }),
+  MMMM: ({ wall }) => names.longMonth(wall),
+  MMM: ({ wall }) => names.shortMonth(wall),
   MM: ({ wall }) => pad(wall.getUTCMonth() + 1, 2),
   M: ({ wall }) => String(wall.getUTCMonth() + 1),
   dd: ({ wall }) => pad(wall.getUTCDate(), 2),
   d: ({ wall }) => String(wall.getUTCDate()),
-  EEEE: ({ wall }) => nameOf(wall, { weekday: "long" }),
-  EEE: ({ wall }) => nameOf(wall, { weekday: "short" }),
+  EEEE: ({ wall }) => names.longWeekday(wall),
+  EEE: ({ wall }) => names.shortWeekday(wall),
   HH: ({ wall }) => pad(wall.getUTCHours(), 2),
   H: ({ wall }) => String(wall.getUTCHours()),
   hh: ({ wall }) => pad(wall.getUTCHours() % 12 || 12, 2),

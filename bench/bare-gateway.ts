@@ -1,0 +1,34 @@
+import type { AddressInfo } from "node:net";
+import { createLog } from "../src/base/log.ts";
+import { createCatalog } from "../src/catalog/catalog.ts";
+import { loadProviders } from "../src/catalog/load-providers.ts";
+import { createMetrics } from "../src/door/metrics.ts";
+import { createGatewayServer } from "../src/gateway/server.ts";
+import { callTool } from "../test/support/call-tool.ts";
+
+// Our gateway without a database: every key is taken, tools run directly. It shows what the protocol alone costs.
+const key = { organizationId: "bench", apiKeyId: "bench", apiKeyName: "bench" };
+const notHere = () => Promise.reject(new Error("The bench has no platform data."));
+
+const server = await createGatewayServer({
+  door: {
+    baseUrl: "http://localhost",
+    trustedProxies: [],
+    log: createLog("warn"),
+    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+    metricsToken: undefined,
+    isDatabaseReachable: async () => true,
+    isStopping: () => false,
+  },
+  catalog: createCatalog(await loadProviders()),
+  apiKeys: { verify: async () => key },
+  callNode: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target.tool, { input }) }),
+  callPlatformTool: notHere,
+  platform: { organizations: { members: notHere, listOf: notHere }, credentials: { list: notHere }, calls: { page: notHere } },
+  version: "1.0.0",
+  resourceUrl: "http://localhost",
+  serverUrlTemplate: "http://localhost/{serverId}/mcp",
+  keyLimitPerMinute: 1_000_000_000,
+});
+await server.listen({ host: "localhost", port: 0 });
+console.log(`http://localhost:${(server.server.address() as AddressInfo).port}`);

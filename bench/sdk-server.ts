@@ -1,0 +1,29 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { createCatalog } from "../src/catalog/catalog.ts";
+import { loadProviders } from "../src/catalog/load-providers.ts";
+import { toAnnotations } from "../src/catalog/mcp-tool.ts";
+import { callTool } from "../test/support/call-tool.ts";
+import { startSdkServer } from "../test/support/sdk-server.ts";
+
+// The tools of our server `system` on the official SDK, without authentication or database: what the benches compare with.
+const { providers } = createCatalog(await loadProviders());
+const tools = providers.find(({ id }) => id === "system")?.tools ?? [];
+
+const { url } = await startSdkServer(() => {
+  const server = new McpServer({ name: "system", version: "1.0.0" });
+  for (const tool of tools) {
+    const { title, description, input: inputSchema } = tool;
+    const outputSchema = z.object({ items: z.array(tool.output) });
+    server.registerTool(
+      tool.id,
+      { title, description, inputSchema, outputSchema, annotations: toAnnotations(title, tool.hints) },
+      async (input) => {
+        const items = await callTool(tool, { input });
+        return { content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })), structuredContent: { items } };
+      },
+    );
+  }
+  return server;
+});
+console.log(url);

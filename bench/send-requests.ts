@@ -1,0 +1,60 @@
+import { connect, type Socket } from "node:net";
+
+type Load = { url: string; body: string; headers: Record<string, string>; connections: number; forMs: number };
+
+/** Sends one request after the other on each connection and counts complete answers with status 200. Cheap, because it shares the machine. */
+export async function sendRequests({ url, body, headers, connections, forMs }: Load) {
+  const { hostname, port, pathname } = new URL(url);
+  const given = {
+    Host: `${hostname}:${port}`,
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  const until = performance.now() + forMs;
+  const startedAt = performance.now();
+  const latenciesMs: number[] = [];
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      try {
+        while (performance.now() < until) {
+          const sentAt = performance.now();
+          socket.write(bytes);
+          await readAnswer(socket);
+          latenciesMs.push(performance.now() - sentAt);
+        }
+      } finally {
+        socket.destroy();
+      }
+    }),
+  );
+  return { count: latenciesMs.length, perSecond: latenciesMs.length / ((performance.now() - startedAt) / 1000), latenciesMs };
+}
+
+function readAnswer(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const settle = (error?: Error) => {
+      socket.off("data", onData).off("error", reject).off("close", onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onClose = () => settle(new Error(`The connection was closed after: ${received.slice(0, 200)}`));
+    const onData = (chunk: Buffer) => {
+      received += chunk.toString("latin1");
+      if (!isComplete(received)) return;
+      settle(received.startsWith("HTTP/1.1 200") ? undefined : new Error(received.slice(0, 500)));
+    };
+    socket.on("data", onData).on("error", reject).on("close", onClose);
+  });
+}
+
+function isComplete(received: string): boolean {
+  const end = received.indexOf("\r\n\r\n");
+  if (end === -1) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, end + 2))?.[1];
+  return length === undefined ? received.endsWith("\r\n0\r\n\r\n") : received.length >= end + 4 + Number(length);
+}

@@ -1,0 +1,52 @@
+import type { Hints } from "../contract/tool.ts";
+import type { Node } from "./catalog.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+const referencePattern = "^credential:organization:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
+
+/** A node as a tool of its provider's MCP server: the node's own schemas, plus the credentials every caller must name. */
+export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
+  const credentials = tool.credential ? [tool.credential.type] : [];
+  return {
+    name: tool.id,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, credentials) : inputSchema,
+    outputSchema: {
+      type: "object",
+      properties: { items: { type: "array", items: outputSchema } },
+      required: ["items"],
+      additionalProperties: false,
+    },
+    annotations: toAnnotations(tool.title, tool.hints),
+    credentials,
+  };
+}
+
+export const toAnnotations = (title: string, hints: Hints) => ({
+  title,
+  readOnlyHint: hints.readOnly,
+  destructiveHint: hints.destructive,
+  idempotentHint: hints.idempotent,
+  openWorldHint: hints.openWorld,
+});
+
+function withCredentials(schema: JsonSchema, types: string[]): JsonSchema {
+  const reference = (type: string) => ({
+    type: "string",
+    pattern: referencePattern,
+    description: `Reference to a credential of the type ${type}; never the secret itself.`,
+  });
+  const credentials = {
+    type: "object",
+    description: "Credential references by type.",
+    properties: Object.fromEntries(types.map((type) => [type, reference(type)])),
+    required: types,
+    additionalProperties: false,
+  };
+  return {
+    ...schema,
+    properties: { ...(schema.properties as object), credentials },
+    required: [...((schema.required as string[] | undefined) ?? []), "credentials"],
+  };
+}

@@ -1,0 +1,129 @@
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import { createCallsInFlight } from "./calls-in-flight.ts";
+import type { McpCaller } from "./mcp-caller.ts";
+import { type Era, type McpHeaders, metaOf } from "./mcp-era.ts";
+import { type Answer, answerError, answerResult, invalidParams, isObject, type RpcError, type RpcRequest, rpcCode } from "./mcp-message.ts";
+import { createProgress, type Progress } from "./mcp-progress.ts";
+import { type ToolResult, writeToolResult } from "./mcp-result.ts";
+import type { McpServer, McpTool } from "./mcp-server.ts";
+
+/** One call of a known tool by an authenticated caller who may call it. */
+export type McpToolCall<Target> = {
+  server: McpServer<Target>;
+  tool: McpTool<Target>;
+  arguments: Record<string, unknown>;
+  /** What the body already showed to be wrong: the call is to be refused with it, and recorded like any other. */
+  fault: Refusal | undefined;
+  caller: McpCaller;
+  /** Aborted with a refusal when the caller no longer wants the answer. */
+  signal: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  requestId: string;
+  traceId: string | undefined;
+};
+
+/** Expected failures may be returned or thrown as a Refusal. */
+export type CallTool<Target> = (call: McpToolCall<Target>) => Promise<ToolResult>;
+
+/** One HTTP request to an MCP server after everything HTTP was checked. */
+export type McpRequest = {
+  body: unknown;
+  /** Of the texts in the body: what the database could not hold. */
+  fault: Refusal | undefined;
+  headers: McpHeaders & { traceparent: string | undefined };
+  caller: McpCaller;
+  requestId: string;
+  onDisconnect: (listener: () => void) => void;
+  /** Turns the answer into a stream and returns how to write to it; undefined when the caller takes no streams. */
+  openStream: (() => (message: string) => void) | undefined;
+};
+
+export type McpOptions<Target> = {
+  server: McpServer<Target>;
+  callTool: CallTool<Target>;
+  /** The WWW-Authenticate header for a scope that is missing. */
+  challenge: (scope: string) => string;
+  log: Log;
+};
+
+/** tools/call, and the notification that cancels one. */
+export function createAnswerCall<Target>({ server, callTool, challenge, log }: McpOptions<Target>) {
+  const callsInFlight = createCallsInFlight();
+
+  async function run(tool: McpTool<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
+    const { caller, requestId, fault, headers } = request;
+    const meta = metaOf(rpc.params);
+    const onProgress = createProgress(meta.progressToken, request.openStream);
+    const stop = new AbortController();
+    const cancel = () => stop.abort(new Refusal("cancelled", "The caller cancelled the call."));
+    const finished = era === "legacy" ? callsInFlight.add(caller, rpc.id, cancel) : request.onDisconnect(cancel);
+    const traceId = readTraceId(headers.traceparent) ?? readTraceId(meta.traceparent);
+    const given = withDefaults((rpc.params.arguments ?? {}) as Record<string, unknown>, tool, caller);
+    const call = { server, tool, arguments: given, fault, caller, signal: stop.signal, requestId, traceId };
+    try {
+      return await callTool(onProgress ? { ...call, onProgress } : call);
+    } finally {
+      finished?.();
+    }
+  }
+
+  async function answerCall(rpc: RpcRequest, era: Era, request: McpRequest): Promise<Answer> {
+    const { requestId } = request;
+    const found = findTool(rpc, request);
+    if ("error" in found) return answerError(rpc.id, found.error);
+    const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, { era, requestId, serverInfo: server.serverInfo }));
+    try {
+      const result = await run(found.tool, rpc, era, request);
+      if (result instanceof Refusal) throw result;
+      return write(result);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : hideFailure(error, found.tool, requestId);
+      return isUnavailable(refusal) ? answerError(rpc.id, unavailable(refusal, requestId)) : write(refusal);
+    }
+  }
+
+  function findTool({ params }: RpcRequest, { caller, requestId }: McpRequest): { tool: McpTool<Target> } | { error: RpcError } {
+    if (typeof params.name !== "string") return { error: invalidParams("name is required") };
+    const tool = server.toolsByName.get(params.name);
+    if (!tool || caller.view?.allows(tool.name) === false) return { error: invalidParams("unknown tool") };
+    if (params.arguments !== undefined && !isObject(params.arguments)) return { error: invalidParams("arguments must be an object") };
+    return caller.scopes.includes(tool.scope) ? { tool } : { error: insufficientScope(tool.scope, requestId) };
+  }
+
+  function hideFailure(error: unknown, tool: McpTool<Target>, requestId: string): Refusal {
+    log.error({ err: error, requestId, tool: tool.name }, "a tool call failed unexpectedly");
+    return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
+  }
+
+  const insufficientScope = (scope: string, requestId: string): RpcError => ({
+    status: 403,
+    code: rpcCode.refused,
+    message: `This needs the scope ${scope}.`,
+    data: { code: "insufficient_scope", requestId },
+    headers: { "WWW-Authenticate": challenge(scope) },
+  });
+
+  return { answerCall, cancel: callsInFlight.cancel };
+}
+
+/** Neither the caller's nor the tool's fault: a client may try again, and proxies and monitors should see it. */
+const isUnavailable = ({ status }: Refusal): boolean => status === 429 || status === 503;
+
+const unavailable = ({ status, code, message, headers }: Refusal, requestId: string): RpcError => ({
+  status,
+  code: rpcCode.refused,
+  message,
+  data: { code, requestId },
+  ...(headers ? { headers } : {}),
+});
+
+/** References that the caller's rules stand in for, when the caller names none. They are checked and recorded like any others. */
+function withDefaults(given: Record<string, unknown>, { credentials: types }: { credentials: string[] }, { view }: McpCaller) {
+  if (!view || given.credentials !== undefined) return given;
+  const credentials = Object.fromEntries([...view.defaults].filter(([type]) => types.includes(type)));
+  return types.length > 0 && Object.keys(credentials).length === types.length ? { ...given, credentials } : given;
+}
+
+const readTraceId = (traceparent: unknown): string | undefined =>
+  typeof traceparent === "string" ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent)?.[1] : undefined;

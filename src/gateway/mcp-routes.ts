@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readJson } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import { requireUtf8 } from "../door/create-door.ts";
+import type { Authenticate } from "./authenticate.ts";
+import { createChallenges } from "./challenge.ts";
+import { createMcp, type Mcp } from "./mcp.ts";
+import type { CallTool, McpRequest } from "./mcp-call.ts";
+import { callerKey, callerOf } from "./mcp-caller.ts";
+import { createErrorAnswer } from "./mcp-error-answer.ts";
+import { type Answer, isObject } from "./mcp-message.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { createEventStream } from "./mcp-stream.ts";
+
+/** A server with what runs its tools. */
+export type Mount = { server: McpServer<unknown>; open: (options: { challenge: (scope: string) => string; log: Log }) => Mcp };
+
+export const mountServer = <Target>(server: McpServer<Target>, callTool: CallTool<Target>): Mount => ({
+  server,
+  open: (options) => createMcp({ server, callTool, ...options }),
+});
+
+export type McpRouteOptions = {
+  authenticate: Authenticate;
+  log: Log;
+  /** Where clients reach the gateway, for the addresses of the challenges. */
+  resourceUrl: string;
+  limitPerMinute: number;
+  keepAliveMs: number;
+};
+
+/** Everything about HTTP that all MCP servers share; `mount` opens POST /{serverId}/mcp. Authentication comes before the body is read. */
+export async function registerMcpRoutes(server: FastifyInstance, options: McpRouteOptions, mounts: Mount[]): Promise<void> {
+  const { authenticate, log, limitPerMinute } = options;
+  server.decorateRequest("mcpCaller");
+  await server.register(async (scope) => {
+    scope.setErrorHandler(createErrorAnswer(log));
+    scope.removeContentTypeParser("application/json");
+    scope.addContentTypeParser("application/json", { parseAs: "buffer" }, keepBytes);
+    scope.addHook("onRequest", async (request) => {
+      const { mcp } = request.routeOptions.config;
+      if (mcp) request.mcpCaller = await authenticate(request, mcp);
+    });
+    const keyGenerator = (request: FastifyRequest) => callerKey(callerOf(request));
+    scope.addHook("onRequest", scope.rateLimit({ max: limitPerMinute, timeWindow: 60_000, keyGenerator }));
+    for (const mount of mounts) addRoute(scope, mount, options);
+  });
+}
+
+function addRoute(scope: FastifyInstance, mount: Mount, { log, resourceUrl, keepAliveMs }: McpRouteOptions): void {
+  const { id, scopes, acceptsApiKeys } = mount.server;
+  const challenges = createChallenges({ resourceUrl, serverId: id, scopes });
+  const { answer } = mount.open({ challenge: challenges.insufficientScope, log });
+  const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, challenges } } as const;
+
+  scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
+    requireJsonAccepted(request.headers.accept);
+    const stream = createEventStream(reply, keepAliveMs);
+    const answered = await answer(toMcpRequest(request, reply, stream.open));
+    return stream.isOpen() ? stream.end(answered.body) : send(reply, answered);
+  });
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function keepBytes(request: FastifyRequest, body: string | Buffer, done: Done): void {
+  try {
+    requireUtf8(request);
+    done(null, body);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function toMcpRequest(request: FastifyRequest, reply: FastifyReply, openStream: () => (message: string) => void): McpRequest {
+  const { headers, id } = request;
+  return {
+    ...readBody(request.body),
+    headers: {
+      protocolVersion: textOf(headers["mcp-protocol-version"]),
+      method: textOf(headers["mcp-method"]),
+      name: textOf(headers["mcp-name"]),
+      traceparent: textOf(headers.traceparent),
+    },
+    caller: callerOf(request),
+    requestId: id,
+    onDisconnect: (listener) => void reply.raw.once("close", () => reply.raw.writableFinished || listener()),
+    openStream: headers.accept?.includes("text/event-stream") === true ? openStream : undefined,
+  };
+}
+
+const textOf = (header: string | string[] | undefined): string | undefined => (typeof header === "string" ? header : header?.join(", "));
+
+/** A text that the database cannot hold is a wrong argument like any other, so the message it came in is still answered. */
+function readBody(bytes: unknown): Pick<McpRequest, "body" | "fault"> {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new Refusal("malformed_json", "The body is empty.");
+  try {
+    return { body: readJson(bytes), fault: undefined };
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === "validation_failed")) throw error;
+    const body: unknown = JSON.parse(bytes.toString());
+    return { body, fault: withinArguments(error, body) };
+  }
+}
+
+function withinArguments({ code, errors = [] }: Refusal, body: unknown): Refusal {
+  const isCall = isObject(body) && body.method === "tools/call";
+  const faults = errors.map(({ pointer, detail }) => ({ pointer: isCall ? pointer.replace(/^\/params\/arguments/, "") : pointer, detail }));
+  const [first] = faults;
+  return new Refusal(code, `${first?.pointer.replace(/^\//, "") || "The request"} ${first?.detail ?? "is not valid"}.`, { errors: faults });
+}
+
+function requireJsonAccepted(accept: string | undefined): void {
+  if (accept === undefined || /(?:application\/json|application\/\*|\*\/\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)) return;
+  throw new Refusal("not_acceptable", "The answer is application/json, which the Accept header excludes.");
+}
+
+function send(reply: FastifyReply, { status, body, type, headers }: Answer): FastifyReply {
+  if (headers) reply.headers(headers);
+  reply.code(status);
+  if (body === undefined) return reply.send();
+  return reply.type(type ?? "application/json; charset=utf-8").send(body);
+}

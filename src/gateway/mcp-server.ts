@@ -1,0 +1,84 @@
+import type { JsonSchema } from "../catalog/json-schema.ts";
+import type { ToolView } from "./mcp-caller.ts";
+import { type LegacyRevision, legacyRevisions, modernRevision } from "./mcp-era.ts";
+
+/** A tool as MCP shows it. `target` is what runs when it is called; the protocol core never looks inside. */
+export type McpTool<Target> = {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations: { title: string; readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  /** Types of the credentials a call needs. */
+  credentials: string[];
+  /** What a caller must have been granted to call it. */
+  scope: string;
+  target: Target;
+};
+
+type Description<Target> = {
+  id: string;
+  title: string;
+  description: string;
+  instructions: string;
+  version: string;
+  /** An SVG image. */
+  icon: string;
+  /** Everything a client may be granted here. */
+  scopes: string[];
+  acceptsApiKeys: boolean;
+  tools: McpTool<Target>[];
+};
+
+export type McpServer<Target> = ReturnType<typeof createMcpServer<Target>>;
+
+/** Clients may keep lists this long; they only change with a new release. */
+const cacheMs = 300_000;
+const listChanged = { tools: { listChanged: false } };
+
+/** Everything a server says about itself, as JSON text, made once: a request only joins texts. */
+export function createMcpServer<Target>(description: Description<Target>) {
+  const { id, title, instructions, version, tools } = description;
+  const serverInfo = { name: id, title, version };
+  const modern = {
+    resultType: "complete",
+    ttlMs: cacheMs,
+    cacheScope: "public",
+    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+  };
+  const list = tools.map(toWire);
+  const modernTail = JSON.stringify({ ...modern, cacheScope: "private" }).slice(1);
+  const initialize = (protocolVersion: LegacyRevision) =>
+    JSON.stringify({ protocolVersion, capabilities: listChanged, serverInfo, instructions });
+  return {
+    ...description,
+    toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
+    serverInfo: JSON.stringify(serverInfo),
+    toolList: { legacy: JSON.stringify({ tools: list }), modern: JSON.stringify({ tools: list, ...modern }) },
+    /** The list of a caller with rules of their own, which no cache may show to others. */
+    toolListFor({ allows, defaults }: ToolView): { legacy: string; modern: string } {
+      const allowed = tools.filter(({ name }) => allows(name)).map((tool) => toWire(withDefaults(tool, defaults)));
+      const texts = `{"tools":${JSON.stringify(allowed)}`;
+      return { legacy: `${texts}}`, modern: `${texts},${modernTail}` };
+    },
+    discovery: JSON.stringify({ supportedVersions: [modernRevision], capabilities: listChanged, instructions, ...modern }),
+    initialization: new Map<string, string>(legacyRevisions.map((revision) => [revision, initialize(revision)])),
+  };
+}
+
+/** A caller may leave out `credentials` where every one of them has a default. */
+function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["defaults"]): McpTool<Target> {
+  if (tool.credentials.length === 0 || !tool.credentials.every((type) => defaults.has(type))) return tool;
+  const { required, ...schema } = tool.inputSchema;
+  return { ...tool, inputSchema: { ...schema, required: (required as string[]).filter((name) => name !== "credentials") } };
+}
+
+const toWire = <Target>({ name, title, description, inputSchema, outputSchema, annotations }: McpTool<Target>) => ({
+  name,
+  title,
+  description,
+  inputSchema,
+  ...(outputSchema ? { outputSchema } : {}),
+  annotations,
+});

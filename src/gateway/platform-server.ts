@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { toJsonSchema } from "../catalog/json-schema.ts";
+import { toAnnotations } from "../catalog/mcp-tool.ts";
+import type { History } from "../history/history.ts";
+import type { Organizations } from "../identity/organizations.ts";
+import type { Credentials } from "../vault/credentials.ts";
+import { createMcpServer } from "./mcp-server.ts";
+import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
+import { createGetExecution } from "./platform-tools/get-execution.ts";
+import { createGetMe } from "./platform-tools/get-me.ts";
+import { createGetWorkflow } from "./platform-tools/get-workflow.ts";
+import { createListCredentials } from "./platform-tools/list-credentials.ts";
+import { createListExecutions } from "./platform-tools/list-executions.ts";
+import { createListToolInvocations } from "./platform-tools/list-tool-invocations.ts";
+import { createListTriggers } from "./platform-tools/list-triggers.ts";
+import { createListWorkflows } from "./platform-tools/list-workflows.ts";
+import { createSetTriggerActive } from "./platform-tools/set-trigger-active.ts";
+
+export type PlatformParts = {
+  organizations: Pick<Organizations, "members" | "listOf">;
+  credentials: Pick<Credentials, "list">;
+  calls: Pick<History["calls"], "page">;
+};
+
+/** The server about the caller's own account. Only OAuth: a key belongs to an organization and has no user. */
+export function createPlatformServer({ organizations, credentials, calls }: PlatformParts, version: string) {
+  const tools: PlatformTool[] = [
+    createGetMe(organizations),
+    createListWorkflows(),
+    createGetWorkflow(),
+    createListTriggers(),
+    createSetTriggerActive(),
+    createListExecutions(),
+    createGetExecution(),
+    createListToolInvocations(calls),
+    createListCredentials(credentials),
+  ];
+  return createMcpServer({
+    id: "platform",
+    title: "Switchyard",
+    description: "Your own account: workflows, triggers, runs, tool calls and credentials.",
+    instructions:
+      "Reads and manages the Switchyard account of the user, in the organization this connection was approved for. " +
+      "platform_list_credentials returns the references that tools of the other servers take as `credentials`.",
+    version,
+    icon: readFileSync(new URL("platform-tools/icon.svg", import.meta.url), "utf8"),
+    scopes: ["platform:read", "platform:write"],
+    acceptsApiKeys: false,
+    tools: tools.map((tool) => ({
+      name: tool.id,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: toJsonSchema(tool.input, "input"),
+      outputSchema: toJsonSchema(tool.output, "output"),
+      annotations: toAnnotations(tool.title, tool.hints),
+      credentials: [],
+      scope: tool.scope,
+      target: tool,
+    })),
+  });
+}

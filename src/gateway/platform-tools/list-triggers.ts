@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+
+export const trigger = z.object({
+  id,
+  workflowId: id,
+  workflowName: z.string(),
+  kind: z.enum(["schedule", "webhook"]),
+  active: z.boolean().describe("An inactive trigger starts nothing."),
+  cron: z.string().nullable().describe("Of a schedule."),
+  timeZone: z.string().nullable().describe("IANA zone of a schedule."),
+  nextRunAt: instant.nullable(),
+  lastRunAt: instant.nullable(),
+  createdAt: instant,
+});
+
+export const createListTriggers = () =>
+  definePlatformTool({
+    id: "platform_list_triggers",
+    title: "List triggers",
+    description: "Schedules and webhooks that start workflows. The secret address of a webhook is never returned.",
+    scope: "platform:read",
+    hints: reads,
+    input: pageInput,
+    output: z.object({ total, triggers: z.array(trigger) }),
+    // Triggers belong to workflows, which cannot be made yet.
+    run: async () => ({ total: 0, triggers: [] }),
+  });

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+
+export const workflowSummary = z.object({
+  id,
+  name: z.string(),
+  description: z.string(),
+  nodeCount: z.int().min(0),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+export const createListWorkflows = () =>
+  definePlatformTool({
+    id: "platform_list_workflows",
+    title: "List workflows",
+    description: "The organization's workflows, most recently changed first.",
+    scope: "platform:read",
+    hints: reads,
+    input: pageInput,
+    output: z.object({ total, workflows: z.array(workflowSummary) }),
+    // There is no way to make a workflow yet.
+    run: async () => ({ total: 0, workflows: [] }),
+  });

@@ -1,0 +1,27 @@
+import type { Catalog, Node } from "../catalog/catalog.ts";
+import { toMcpTool } from "../catalog/mcp-tool.ts";
+import { createMcpServer } from "./mcp-server.ts";
+
+/** One MCP server per provider, with its nodes as tools, in the order of the catalogue. */
+export function createProviderServers({ providers, nodes }: Catalog, version: string) {
+  return providers.map(({ id, title, description, icon, tools, credential }) =>
+    createMcpServer<Node>({
+      id,
+      title,
+      description,
+      instructions: credential ? `${description} ${howToNameCredentials(credential.type)}` : description,
+      version,
+      icon,
+      scopes: ["mcp:invoke"],
+      acceptsApiKeys: true,
+      tools: tools.map((tool) => {
+        const node = nodes.get(tool.id) as Node;
+        return { ...toMcpTool(node), scope: "mcp:invoke", target: node };
+      }),
+    }),
+  );
+}
+
+const howToNameCredentials = (type: string): string =>
+  `Every tool needs \`credentials\`: {"${type}": "credential:organization:<uuid>"}, a reference to a connected account, never a secret. ` +
+  "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
