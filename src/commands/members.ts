@@ -26,7 +26,7 @@ async function list(words: string[]) {
 
 /** With a password the account is made first; without one it must exist. */
 async function add(words: string[]) {
-  const { organization, email, password, name = email, ...rest } = readOptions(words, newMember);
+  const { organization, email, password, name, ...rest } = readOptions(words, newMember);
   return await withParts(async (parts) => {
     const { accounts, organizations, sessions } = parts.identity;
     await requireOrganization(parts, organization);

@@ -11,7 +11,7 @@ const options = z.object({
 
 /** An account and an organization it owns. Whoever can run this owns the database anyway, so it also works for a second one. */
 export async function setup(words: string[]) {
-  const { email, password, organization, name = email } = readOptions(words, options);
+  const { email, password, organization, name } = readOptions(words, options);
   return await withParts(async ({ identity }) => {
     const { userId, organizationId } = await identity.setup.createOwner({ name, email, password, organizationName: organization });
     await identity.sessions.endAll(userId);

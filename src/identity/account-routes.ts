@@ -34,7 +34,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
     { config, schema: { tags, summary: "Create the first account", body: wire.setupRequest, response: { 201: wire.setupResult } } },
     async (request, reply) => {
       const { setupToken, name, ...rest } = request.body;
-      const owner = { name: name ?? nameFromEmail(rest.email), ...rest };
+      const owner = { name, ...rest };
       const { cookies, ...result } = await setup.createFirst(owner, setupToken, sessionHeaders(request));
       return reply.code(201).header("set-cookie", cookies).send(result);
     },
@@ -172,8 +172,6 @@ export const toMe = (user: UserCaller, organizations: wire.Me["organizations"]):
   sessionId: user.sessionId,
   organizations,
 });
-
-const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
 
 // Before validation: whatever was sent as e-mail address counts, so that a wrong form is limited too.
 function accountOf(request: FastifyRequest): string {

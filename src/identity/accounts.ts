@@ -21,8 +21,9 @@ export function createAccounts(options: AccountOptions) {
   return {
     auth,
 
-    async create(account: { name: string; email: string; password: string }, request?: Headers): Promise<WithCookies<{ userId: string }>> {
-      const call = { body: account, ...(request ? { headers: request } : {}), returnHeaders: true } as const;
+    async create({ name, ...account }: NewAccount, request?: Headers): Promise<WithCookies<{ userId: string }>> {
+      const body = { ...account, name: name ?? nameFromEmail(account.email) };
+      const call = { body, ...(request ? { headers: request } : {}), returnHeaders: true } as const;
       const { headers, response } = await answered(() => api.signUpEmail(call));
       return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
     },
@@ -69,6 +70,10 @@ export function createAccounts(options: AccountOptions) {
     },
   };
 }
+
+export type NewAccount = { name?: string | undefined; email: string; password: string };
+
+const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
 
 type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; log: Log };
 

@@ -1,12 +1,12 @@
 import { Refusal } from "../base/refusal.ts";
 import { isSameText } from "../base/same-text.ts";
 import type { Database } from "../storage/database.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts, NewAccount } from "./accounts.ts";
 import type { Organizations } from "./organizations.ts";
 import { hasAnyUser, identityTables, tryLockSetup } from "./store.ts";
 import type { SetupState } from "./wire.ts";
 
-export type NewOwner = { name: string; email: string; password: string; organizationName: string };
+export type NewOwner = NewAccount & { organizationName: string };
 
 type Options = { db: Database; accounts: Accounts; organizations: Organizations; setupToken: string | undefined };
 
