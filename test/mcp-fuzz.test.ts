@@ -76,6 +76,7 @@ it("answers anything in JSON-RPC, never with a failure of its own", async () => 
     }),
     { numRuns: 1500 },
   );
-  expect([...seen].sort()).toEqual([200, 202, 400, 404]);
+  expect([...seen].filter((status) => ![200, 202, 400, 404].includes(status))).toEqual([]);
+  expect([...seen]).toEqual(expect.arrayContaining([200, 400]));
   expect((await mcp.client.legacy("system", "ping")).status).toBe(200);
 });

@@ -19,6 +19,11 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
     for (const entry of entries) entry.reject(error);
   };
 
+  /** Also who waits behind them: their turn would only bring the same error, and later. */
+  const giveUp = (entries: Entry[], error: unknown): void => {
+    rejectAll([...entries, ...waiting.splice(0)], error);
+  };
+
   const flushTogether = async (entries: Entry[]): Promise<void> => {
     const results = await flush(entries.map((entry) => entry.item));
     if (results.length !== entries.length) {
@@ -34,7 +39,7 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
       try {
         await flushTogether([entry]);
       } catch (error) {
-        if (isFatal(error)) return rejectAll(entries.slice(index), error);
+        if (isFatal(error)) return giveUp(entries.slice(index), error);
         entry.reject(error);
       }
     }
@@ -44,7 +49,8 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
     try {
       await flushTogether(entries);
     } catch (error) {
-      if (entries.length > 1 && !isFatal(error)) return flushOneByOne(entries);
+      if (isFatal(error)) return giveUp(entries, error);
+      if (entries.length > 1) return flushOneByOne(entries);
       rejectAll(entries, error);
     }
   };

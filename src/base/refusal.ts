@@ -16,6 +16,7 @@ export const refusalStatus = {
   insufficient_scope: 403,
   api_key_not_accepted: 403,
   organization_key_required: 403,
+  tool_not_allowed: 403,
   role_required: 403,
   origin_refused: 403,
   host_refused: 403,

@@ -1,5 +1,8 @@
 import pg from "pg";
 
+// Here processes say that they are alive, whatever requests do.
+const heartbeats = /^(slot_|recorder$)/;
+
 /** One text that changes when any row of any table does. */
 export async function openFingerprint(target: pg.ClientConfig) {
   const client = new pg.Client(target);
@@ -8,6 +11,7 @@ export async function openFingerprint(target: pg.ClientConfig) {
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
   );
   const text = tables.rows
+    .filter(({ name }) => !heartbeats.test(name))
     .map(({ name }) => `SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) AS hash FROM "${name}" t`)
     .join(" UNION ALL ");
   return {
