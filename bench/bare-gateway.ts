@@ -7,7 +7,7 @@ import { createGatewayServer } from "../src/gateway/server.ts";
 import { callTool } from "../test/support/call-tool.ts";
 
 // Our gateway without a database: every key is taken, tools run directly. It shows what the protocol alone costs.
-const key = { organizationId: "bench", apiKeyId: "bench", apiKeyName: "bench" };
+const key = { organizationId: "bench", apiKeyId: "bench", apiKeyName: "bench", toolRules: null, defaultCredentials: null };
 const notHere = () => Promise.reject(new Error("The bench has no platform data."));
 
 const server = await createGatewayServer({

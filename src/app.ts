@@ -10,6 +10,8 @@ import { readOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import { createResolveHost } from "./base/resolve-host.ts";
 import { createSafeFetch } from "./base/safe-fetch.ts";
+import { createReplay } from "./calls/replay.ts";
+import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorded-call.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
@@ -23,6 +25,7 @@ import { createGatewayServer, type GatewayOptions } from "./gateway/server.ts";
 import { createHistory } from "./history/history.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { rankOf } from "./identity/organizations.ts";
+import { createPlans } from "./plans/plans.ts";
 import { createPlatformServer } from "./platform/server.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
 import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
@@ -82,6 +85,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       catalog,
       vault,
       history,
+      plans: createPlans({ db }),
       outside,
       setupToken,
       async close() {
@@ -106,6 +110,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   const metrics = createMetrics(parts.db.counts);
   const slots = openSlots(parts, config, log);
   metrics.watchSlots(slots.counts);
+  const runRecordedCall = openCalls(parts, slots, { config, log });
   const door = (baseUrl: string) => ({
     baseUrl,
     trustedProxies: config.trustedProxies,
@@ -137,6 +142,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
         catalog: parts.catalog,
         vault: parts.vault,
         history: parts.history,
+        replay: createReplay({ calls: parts.history.calls, nodes: parts.catalog.nodes, runRecordedCall }),
         version: packageJson.version,
         isSignUpOpen: config.deploymentMode === "cloud",
         signInLimitPerMinute: config.signInLimitPerMinute,
@@ -146,7 +152,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       await server.listen({ host: config.listenHost, port: config.platform.port });
     }
     if (roles.includes("gateway")) {
-      const own = gatewayOptions(parts, slots, { config, log });
+      const own = gatewayOptions(parts, runRecordedCall, config);
       const server = await createGatewayServer({ ...own, ...surroundings.gateway, door: door(config.gateway.baseUrl) });
       servers.push(server);
       await server.listen({ host: config.listenHost, port: config.gateway.port });
@@ -159,19 +165,24 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   }
 }
 
-function gatewayOptions(parts: Parts, slots: Slots, { config, log }: { config: Config; log: Log }): Omit<GatewayOptions, "door"> {
-  const { catalog, identity, vault, outside, history } = parts;
+function openCalls({ vault, outside, history }: Parts, slots: Slots, { config, log }: { config: Config; log: Log }): RunRecordedCall {
   const prepare = createPrepare({ vault });
   const execute = createExecute({ vault, outside, log });
+  return createRunRecordedCall({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs });
+}
+
+function gatewayOptions(parts: Parts, runRecordedCall: RunRecordedCall, config: Config): Omit<GatewayOptions, "door"> {
+  const { catalog, identity, vault, history, plans } = parts;
   return {
     catalog,
     apiKeys: identity.apiKeys,
-    callNode: createCallNode({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs }),
+    callNode: createCallNode(runRecordedCall),
     callPlatformTool: createCallPlatformTool(history.recorder),
     platform: {
       organizations: identity.organizations,
       credentials: vault.credentials,
       calls: history.calls,
+      ...(config.deploymentMode === "cloud" ? { credits: plans } : {}),
     },
     version: packageJson.version,
     resourceUrl: config.oauth.resourceUrl,
@@ -180,10 +191,10 @@ function gatewayOptions(parts: Parts, slots: Slots, { config, log }: { config: C
   };
 }
 
-function openSlots({ target }: Parts, config: Config, log: Log): Slots {
-  const { maxConcurrentExecutions: cap, maxQueuedExecutions: queueLimit } = config;
-  const capOf = async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap]));
-  return createSlots({ target, capOf, queueLimit, log });
+function openSlots({ target, plans }: Parts, config: Config, log: Log): Slots {
+  const { maxConcurrentExecutions: cap, maxQueuedExecutions: queueLimit, deploymentMode } = config;
+  const sameForAll = async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap]));
+  return createSlots({ target, capOf: deploymentMode === "cloud" ? plans.capOf : sameForAll, queueLimit, log });
 }
 
 async function openStorage(config: Config, log: Log) {

@@ -39,7 +39,8 @@ const usage = `Usage: npm run -s cli -- <command>
   serve [--roles platform,gateway,worker]
   setup --email E --password P --organization NAME [--name N]
   organizations list
-  keys create --organization ID --name N --scope S [--scope S] [--expires-at TIME]
+  organizations set-plan --organization ID --plan P
+  keys create --organization ID --name N --scope S [--scope S] [--expires-at TIME] [--tool-rule P]
   keys list --organization ID
   keys regenerate --organization ID --id KEY
   keys delete --organization ID --id KEY

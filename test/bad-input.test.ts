@@ -46,7 +46,7 @@ describe("every operation with a body", () => {
   it("refuses every field of a wrong kind, names it and writes nothing", async () => {
     for (const operation of operations)
       for (const [name, field] of Object.entries(operation.fields)) {
-        const wrong = otherKinds.filter((value) => kindOf(value) !== (field.type ?? "string"));
+        const wrong = otherKinds.filter((value) => kindOf(value) !== (field.type ?? "string") && !(field.nullable && value === null));
         for (const value of wrong)
           await withoutTrace(async () => {
             const problem = await refused(owner.browser, operation, JSON.stringify({ ...operation.sample, [name]: value }), {
@@ -71,7 +71,8 @@ describe("every operation with a body", () => {
   });
 
   it("names all wrong fields at once", async () => {
-    for (const operation of operations) {
+    // A replay may leave everything as it was.
+    for (const operation of operations.filter(({ path }) => !path.endsWith("/replay"))) {
       const { errors } = await refused(owner.browser, operation, "{}", { code: "validation_failed" });
       const expected = operation.required.length === 0 ? [""] : operation.required.map((name) => `/${name}`);
       expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(expected.sort());

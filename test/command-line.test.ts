@@ -106,6 +106,14 @@ describe("beside a running server", () => {
     expect(await complaint("keys", "delete", ...one)).toBe("keys: There is no such API key.");
   });
 
+  it("makes a key with rules, and names the rule that is none", async () => {
+    const words = ["keys", "create", "--organization", organizationId, "--name", "Bot", "--scope", "mcp:invoke"];
+    const created = await answer(...words, "--tool-rule", "github", "--tool-rule", "slack_send_*");
+    expect(created.toolRules).toEqual(["github", "slack_send_*"]);
+    expect(await complaint(...words, "--tool-rule", "*")).toContain("--tool-rule: must be a server or tool");
+    await answer("keys", "delete", "--organization", organizationId, "--id", created.id);
+  });
+
   it("adds, promotes and removes a member", async () => {
     const person = ["--email", "cleo@example.com", "--name", "Cleo", "--password", password, "--role", "viewer"];
     const { id } = await answer("members", "add", "--organization", organizationId, ...person);

@@ -42,6 +42,9 @@ const onOrganization: Call[] = [
   ["POST", (ids) => `${inside(ids)}/invitations`, { email: "eve@example.com", role: "owner" }],
   ["GET", (ids) => `${inside(ids)}/api-keys`],
   ["POST", (ids) => `${inside(ids)}/api-keys`, { name: "x", scopes: ["mcp:invoke"] }],
+  ["GET", (ids) => `${inside(ids)}/default-credentials`],
+  ["PUT", (ids) => `${inside(ids)}/default-credentials/github`, { credentialId: randomUUID() }],
+  ["DELETE", (ids) => `${inside(ids)}/default-credentials/github`],
 ];
 const onThings: Call[] = [
   ["PATCH", (ids) => `${inside(ids)}/members/${ids.member}`, { role: "viewer" }],
@@ -49,6 +52,8 @@ const onThings: Call[] = [
   ["DELETE", (ids) => `${inside(ids)}/invitations/${ids.invitation}`],
   ["POST", (ids) => `${inside(ids)}/api-keys/${ids.key}/regenerate`],
   ["DELETE", (ids) => `${inside(ids)}/api-keys/${ids.key}`],
+  ["PATCH", (ids) => `${inside(ids)}/api-keys/${ids.key}`, { name: "Taken over", toolRules: null }],
+  ["DELETE", (ids) => `${inside(ids)}/default-credentials/github?apiKeyId=${ids.key}`],
 ];
 
 const contents = () =>

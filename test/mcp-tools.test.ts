@@ -140,7 +140,7 @@ describe("a caller with rules of their own", () => {
       const { json } = await limited[era]("system", "tools/list");
       expect(json.result?.tools.map(({ name }) => name)).toEqual(["system_date_time", "system_transform_json"]);
       const call = (name: string, given: object) => limited[era]("system", "tools/call", { name, arguments: given });
-      expect((await call("system_wait", { seconds: 0 })).json.error?.code).toBe(-32602);
+      expect((await call("system_wait", { seconds: 0 })).json.result?._meta["switchyard/error"].code).toBe("tool_not_allowed");
       expect((await call("system_date_time", {})).json.result).not.toHaveProperty("isError");
     }
     const { json } = await limited.modern("system", "tools/list");

@@ -31,6 +31,7 @@ export const refusalStatus = {
   not_acceptable: 406,
   request_timeout: 408,
   conflict: 409,
+  confirmation_required: 409,
   credential_needs_reconnect: 409,
   setup_done: 409,
   email_taken: 409,

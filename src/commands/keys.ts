@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiKeyRequest } from "../identity/wire.ts";
+import { apiKeyRequest, toolRules } from "../identity/wire.ts";
 import { pickAction, readOptions, requireOrganization, withParts } from "./command-line.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
@@ -8,6 +8,7 @@ const newKey = inOrganization.extend({
   name: apiKeyRequest.shape.name,
   scope: apiKeyRequest.shape.scopes,
   expiresAt: apiKeyRequest.shape.expiresAt,
+  toolRule: toolRules.optional(),
 });
 
 export async function keys(words: string[]) {
@@ -16,10 +17,10 @@ export async function keys(words: string[]) {
 }
 
 async function create(words: string[]) {
-  const { organization, name, scope, expiresAt } = readOptions(words, newKey);
+  const { organization, name, scope, expiresAt, toolRule } = readOptions(words, newKey);
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
-    return await parts.identity.apiKeys.create(organization, { name, scopes: scope, expiresAt, createdBy: null });
+    return await parts.identity.apiKeys.create(organization, { name, scopes: scope, expiresAt, toolRules: toolRule, createdBy: null });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import type { ApiKeys } from "../identity/api-keys.ts";
+import { createKeyView } from "./key-view.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 
 /** Whom an access token speaks for at this server; throws `access_token_invalid` when it does not. */
@@ -28,8 +29,9 @@ export function createAuthenticate({ apiKeys, verifyBearer }: Options) {
     const key = headerText(request.headers["x-api-key"]);
     if (key === "") throw missing(server);
     if (!server.acceptsApiKeys) throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
-    const { organizationId, apiKeyId, apiKeyName } = await apiKeys.verify(key, "mcp:invoke");
-    return { organizationId, scopes: ["mcp:invoke"], apiKey: { id: apiKeyId, name: apiKeyName } };
+    const { organizationId, apiKeyId, apiKeyName, ...rules } = await apiKeys.verify(key, "mcp:invoke");
+    const view = createKeyView(server.id, rules);
+    return { organizationId, scopes: ["mcp:invoke"], apiKey: { id: apiKeyId, name: apiKeyName }, ...(view ? { view } : {}) };
   };
 }
 

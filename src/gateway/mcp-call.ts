@@ -8,12 +8,12 @@ import { createProgress, type Progress } from "./mcp-progress.ts";
 import { type ToolResult, writeToolResult } from "./mcp-result.ts";
 import type { McpServer, McpTool } from "./mcp-server.ts";
 
-/** One call of a known tool by an authenticated caller who may call it. */
+/** One call of a known tool by an authenticated caller with its scope. */
 export type McpToolCall<Target> = {
   server: McpServer<Target>;
   tool: McpTool<Target>;
   arguments: Record<string, unknown>;
-  /** What the body already showed to be wrong: the call is to be refused with it, and recorded like any other. */
+  /** What the caller's rules forbid or the body already showed to be wrong: the call is to be refused with it, and recorded like any other. */
   fault: Refusal | undefined;
   caller: McpCaller;
   /** Aborted with a refusal when the caller no longer wants the answer. */
@@ -52,7 +52,8 @@ export function createAnswerCall<Target>({ server, callTool, challenge, log }: M
   const callsInFlight = createCallsInFlight();
 
   async function run(tool: McpTool<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
-    const { caller, requestId, fault, headers } = request;
+    const { caller, requestId, headers } = request;
+    const fault = caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault;
     const meta = metaOf(rpc.params);
     const onProgress = createProgress(meta.progressToken, request.openStream);
     const stop = new AbortController();
@@ -86,7 +87,7 @@ export function createAnswerCall<Target>({ server, callTool, challenge, log }: M
   function findTool({ params }: RpcRequest, { caller, requestId }: McpRequest): { tool: McpTool<Target> } | { error: RpcError } {
     if (typeof params.name !== "string") return { error: invalidParams("name is required") };
     const tool = server.toolsByName.get(params.name);
-    if (!tool || caller.view?.allows(tool.name) === false) return { error: invalidParams("unknown tool") };
+    if (!tool) return { error: invalidParams("unknown tool") };
     if (params.arguments !== undefined && !isObject(params.arguments)) return { error: invalidParams("arguments must be an object") };
     return caller.scopes.includes(tool.scope) ? { tool } : { error: insufficientScope(tool.scope, requestId) };
   }
@@ -117,6 +118,8 @@ const unavailable = ({ status, code, message, headers }: Refusal, requestId: str
   data: { code, requestId },
   ...(headers ? { headers } : {}),
 });
+
+const notAllowed = ({ name }: { name: string }) => new Refusal("tool_not_allowed", `The rules of this API key do not allow ${name}.`);
 
 /** References that the caller's rules stand in for, when the caller names none. They are checked and recorded like any others. */
 function withDefaults(given: Record<string, unknown>, { credentials: types }: { credentials: string[] }, { view }: McpCaller) {

@@ -3,9 +3,11 @@ import { toJsonSchema } from "../catalog/json-schema.ts";
 import { toAnnotations } from "../catalog/mcp-tool.ts";
 import type { History } from "../history/history.ts";
 import type { Organizations } from "../identity/organizations.ts";
+import type { Plans } from "../plans/plans.ts";
 import type { Credentials } from "../vault/credentials.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
+import { createGetCreditBalance } from "./platform-tools/get-credit-balance.ts";
 import { createGetExecution } from "./platform-tools/get-execution.ts";
 import { createGetMe } from "./platform-tools/get-me.ts";
 import { createGetWorkflow } from "./platform-tools/get-workflow.ts";
@@ -20,10 +22,12 @@ export type PlatformParts = {
   organizations: Pick<Organizations, "members" | "listOf">;
   credentials: Pick<Credentials, "list">;
   calls: Pick<History["calls"], "page">;
+  /** Only where calls cost something. */
+  credits?: Pick<Plans, "balanceOf">;
 };
 
 /** The server about the caller's own account. Only OAuth: a key belongs to an organization and has no user. */
-export function createPlatformServer({ organizations, credentials, calls }: PlatformParts, version: string) {
+export function createPlatformServer({ organizations, credentials, calls, credits }: PlatformParts, version: string) {
   const tools: PlatformTool[] = [
     createGetMe(organizations),
     createListWorkflows(),
@@ -34,6 +38,7 @@ export function createPlatformServer({ organizations, credentials, calls }: Plat
     createGetExecution(),
     createListToolInvocations(calls),
     createListCredentials(credentials),
+    ...(credits ? [createGetCreditBalance(credits)] : []),
   ];
   return createMcpServer({
     id: "platform",

@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { isCutShort } from "./payload.ts";
 import type { ToolCall } from "./wire.ts";
 
 /** The call as a text to paste elsewhere. It holds a placeholder where the key belongs: the record never had the key. */
@@ -14,8 +15,9 @@ export function copyCall(call: ToolCall, { as, serverUrlTemplate }: { as: "curl"
   return `${lines.join(" \\\n")}\n`;
 }
 
-function argumentsOf({ parameters, credentials, truncated }: ToolCall): Record<string, unknown> {
-  if (truncated && (isMarker(parameters) || isMarker(credentials)))
+function argumentsOf(call: ToolCall): Record<string, unknown> {
+  const { parameters, credentials } = call;
+  if (isCutShort(call, parameters) || isCutShort(call, credentials))
     throw new Refusal("conflict", "The parameters of this call were too large to be kept, so it cannot be copied.");
   const given = isRecord(parameters) ? parameters : {};
   const hasCredentials = isRecord(credentials) && Object.keys(credentials).length > 0;
@@ -23,8 +25,6 @@ function argumentsOf({ parameters, credentials, truncated }: ToolCall): Record<s
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const isMarker = (value: unknown): boolean => isRecord(value) && value.truncated === true && "originalBytes" in value;
 
 /** Nothing is special between single quotes of a shell but the single quote itself. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

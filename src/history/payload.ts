@@ -15,6 +15,10 @@ export function toPayload(value: unknown, limitBytes: number): Payload {
   return { text: JSON.stringify({ truncated: true, originalBytes, preview }), truncated: true, sanitized };
 }
 
+/** Whether a payload of a record is only the marker. The record must say so too: a caller may have sent what looks like one. */
+export const isCutShort = ({ truncated }: { truncated: boolean }, payload: unknown): boolean =>
+  truncated && typeof payload === "object" && payload !== null && "originalBytes" in payload && "preview" in payload;
+
 /** A short text from outside, such as an error or a name, in a form that the database always takes. */
 export function toStorableLine(text: string, maxLength: number): string {
   const storable = text.replaceAll("\0", "\ufffd").toWellFormed();

@@ -37,6 +37,21 @@ export function registerApiKeyRoutes(server: FastifyInstance, { apiKeys }: Ident
     },
   );
 
+  routes.patch(
+    `${path}/:keyId`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Rename an API key or change what it may call, from the next request on",
+        params,
+        body: wire.apiKeyChange,
+        response: { 200: wire.apiKey },
+      },
+    },
+    (request) => apiKeys.update(request.params.organizationId, request.params.keyId, request.body),
+  );
+
   routes.post(
     `${path}/:keyId/regenerate`,
     {

@@ -5,7 +5,7 @@ import type { ApiKeyScope } from "./wire.ts";
 
 export const insertApiKey = (
   db: IdentityDb,
-  row: Pick<ApiKeyRow, "id" | "organization_id" | "name" | "hash" | "hint" | "scopes" | "created_by" | "expires_at">,
+  row: Pick<ApiKeyRow, "id" | "organization_id" | "name" | "hash" | "hint" | "scopes" | "tool_rules" | "created_by" | "expires_at">,
 ) => db.insertInto("api_key").values(row).returningAll().executeTakeFirstOrThrow();
 
 export const listApiKeys = (db: IdentityDb, organizationId: string) =>
@@ -28,9 +28,36 @@ export const replaceApiKeyHash = (db: IdentityDb, organizationId: string, keyId:
     .returningAll()
     .executeTakeFirst();
 
+export const updateApiKey = (
+  db: IdentityDb,
+  organizationId: string,
+  keyId: string,
+  change: Partial<Pick<ApiKeyRow, "name" | "tool_rules">>,
+) =>
+  db
+    .updateTable("api_key")
+    .set(change)
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", keyId)
+    .where("revoked_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+
+export const findApiKey = (db: IdentityDb, organizationId: string, keyId: string) =>
+  db
+    .selectFrom("api_key")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", keyId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+
 /** The row stays so that history can still name the key; its hash goes, so that nothing can match it again. */
 export async function revokeApiKey(db: IdentityDb, organizationId: string, keyId: string): Promise<boolean> {
   const result = await db
+    .with("unbound", (query) =>
+      query.deleteFrom("default_credential").where("organization_id", "=", organizationId).where("api_key_id", "=", keyId),
+    )
     .updateTable("api_key")
     .set({ revoked_at: sql<Date>`now()`, hash: sql<Buffer>`sha256(hash)` })
     .where("organization_id", "=", organizationId)
@@ -49,12 +76,18 @@ export type VerifiedKey = {
   organizationId: string | null;
   ownerType: string;
   scopes: ApiKeyScope[];
+  toolRules: string[] | null;
+  /** Credential type → credential id, the key's own before the organization's; null when there are none. */
+  defaultCredentials: Record<string, string> | null;
   expired: boolean;
 };
 
 const verifyStatement = {
   name: "api_key_verify",
-  text: `SELECT hash, id, name, organization_id AS "organizationId", owner_type AS "ownerType", scopes, coalesce(expires_at <= now(), false) AS expired
+  text: `SELECT hash, id, name, organization_id AS "organizationId", owner_type AS "ownerType", scopes, coalesce(expires_at <= now(), false) AS expired,
+           tool_rules AS "toolRules",
+           (SELECT jsonb_object_agg(credential_type, credential_id ORDER BY api_key_id NULLS FIRST) FROM default_credential
+            WHERE organization_id = api_key.organization_id AND (api_key_id IS NULL OR api_key_id = api_key.id)) AS "defaultCredentials"
          FROM api_key WHERE hash = ANY($1::bytea[]) AND revoked_at IS NULL`,
 };
 

@@ -6,17 +6,19 @@ import type { KeyCaller } from "../door/caller.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import {
+  findApiKey,
   findApiKeysByHash,
   insertApiKey,
   listApiKeys,
   replaceApiKeyHash,
   revokeApiKey,
   touchApiKeys,
+  updateApiKey,
   type VerifiedKey,
 } from "./api-key-store.ts";
 import { hashApiKey, hasValidChecksum, hintOfApiKey, newApiKeyText } from "./api-key-text.ts";
 import { type ApiKeyRow, identityTables } from "./store.ts";
-import type { ApiKey, ApiKeyScope, ApiKeyWithText } from "./wire.ts";
+import type { ApiKey, ApiKeyChange, ApiKeyScope, ApiKeyWithText } from "./wire.ts";
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
@@ -43,6 +45,7 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
         hash: hashApiKey(key),
         hint: hintOfApiKey(key),
         scopes: [...new Set(request.scopes)],
+        tool_rules: request.toolRules ?? null,
         created_by: request.createdBy,
         expires_at: futureDate(request.expiresAt),
       });
@@ -51,6 +54,17 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
 
     async list(organizationId: string): Promise<ApiKey[]> {
       return (await listApiKeys(tables, organizationId)).map(toWire);
+    },
+
+    async update(organizationId: string, keyId: string, { name, toolRules }: ApiKeyChange): Promise<ApiKey> {
+      const change = { ...(name === undefined ? {} : { name }), ...(toolRules === undefined ? {} : { tool_rules: toolRules }) };
+      const row = await updateApiKey(tables, organizationId, keyId, change);
+      if (!row) throw keyNotFound();
+      return toWire(row);
+    },
+
+    async requireOwn(organizationId: string, keyId: string): Promise<void> {
+      if (!(await findApiKey(tables, organizationId, keyId))) throw keyNotFound();
     },
 
     async regenerate(organizationId: string, keyId: string): Promise<ApiKeyWithText> {
@@ -65,21 +79,30 @@ export function createApiKeys({ db, log }: { db: Database; log: Log }) {
     },
 
     /** Asks the database every time: a revoked key must fail on the very next request of any process. */
-    async verify(text: string | undefined, scope: ApiKeyScope): Promise<KeyCaller> {
+    async verify(text: string | undefined, scope: ApiKeyScope): Promise<VerifiedCaller> {
       if (text === undefined || text === "") throw new Refusal("api_key_missing", "Send an API key in the X-API-Key header.");
       if (!hasValidChecksum(text)) throw keyInvalid();
       const key = await lookUps.add(hashApiKey(text));
       if (!key) throw keyInvalid();
       const organizationId = requireUsable(key, scope);
       lastUse.note(key.id);
-      return { organizationId, apiKeyId: key.id, apiKeyName: key.name };
+      const { id: apiKeyId, name: apiKeyName, toolRules, defaultCredentials } = key;
+      return { organizationId, apiKeyId, apiKeyName, toolRules, defaultCredentials };
     },
 
     close: () => lastUse.flush(),
   };
 }
 
-type NewApiKey = { name: string; scopes: ApiKeyScope[]; expiresAt?: string | undefined; createdBy: string | null };
+export type VerifiedCaller = KeyCaller & Pick<VerifiedKey, "toolRules" | "defaultCredentials">;
+
+type NewApiKey = {
+  name: string;
+  scopes: ApiKeyScope[];
+  expiresAt?: string | undefined;
+  toolRules?: string[] | null | undefined;
+  createdBy: string | null;
+};
 
 const keyNotFound = () => new Refusal("not_found", "There is no such API key.");
 const keyInvalid = () => new Refusal("api_key_invalid", "This API key is not valid.");
@@ -107,6 +130,7 @@ const toWire = (row: ApiKeyRow): ApiKey => ({
   name: row.name,
   hint: row.hint,
   scopes: row.scopes,
+  toolRules: row.tool_rules,
   createdAt: row.created_at.toISOString(),
   regeneratedAt: row.regenerated_at?.toISOString() ?? null,
   expiresAt: row.expires_at?.toISOString() ?? null,

@@ -34,6 +34,7 @@ type IdentityTables = {
     hash: Buffer;
     hint: string;
     scopes: ApiKeyScope[];
+    tool_rules: string[] | null;
     created_by: string | null;
     created_at: Generated<Date>;
     regenerated_at: Date | null;
@@ -41,6 +42,7 @@ type IdentityTables = {
     last_used_at: Date | null;
     revoked_at: Date | null;
   };
+  default_credential: { organization_id: string; api_key_id: string | null };
 };
 
 export type IdentityDb = Kysely<IdentityTables>;

@@ -87,17 +87,36 @@ export const invitationSignUp = invitationToken.extend({ name, password });
 export type InvitationView = z.infer<typeof invitationView>;
 export type CreatedInvitation = z.infer<typeof createdInvitation>;
 
+export const toolRules = z
+  .array(
+    z
+      .string()
+      .max(64)
+      .regex(/^\**[a-z0-9_][a-z0-9_*]*$/, "must be a server or tool, * standing for any characters, not for everything"),
+  )
+  .min(1)
+  .max(100);
+const keyToolRules = toolRules
+  .nullable()
+  .describe("The servers and tools the key may call, such as github, slack_send_* or *_search_*. Null: all of them.");
+
 export const apiKeyRequest = z.object({
   name,
   scopes: z.array(apiKeyScope).min(1).max(apiKeyScopes.length),
   expiresAt: instant.optional(),
+  toolRules: keyToolRules.optional(),
 });
+export const apiKeyChange = z
+  .object({ name: name.optional(), toolRules: keyToolRules.optional() })
+  .refine((change) => change.name !== undefined || change.toolRules !== undefined, "needs a name or toolRules");
+export type ApiKeyChange = z.infer<typeof apiKeyChange>;
 export const apiKey = z
   .object({
     id,
     name: z.string(),
     hint: z.string().describe("The prefix and the last four characters."),
     scopes: z.array(apiKeyScope),
+    toolRules: keyToolRules,
     createdAt: instant,
     regeneratedAt: instant.nullable(),
     expiresAt: instant.nullable(),

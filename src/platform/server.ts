@@ -1,5 +1,7 @@
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
+import type { Replay } from "../calls/replay.ts";
+import { registerReplayRoute } from "../calls/routes.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { registerCatalogRoutes } from "../catalog/routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
@@ -11,6 +13,7 @@ import { registerAccountRoutes } from "../identity/account-routes.ts";
 import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
 import type { Identity } from "../identity/identity.ts";
 import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
+import { registerDefaultCredentialRoutes } from "../vault/default-credential-routes.ts";
 import { registerVaultRoutes } from "../vault/routes.ts";
 import type { Vault } from "../vault/vault.ts";
 import { registerTriggerRoute } from "../workflows/routes.ts";
@@ -24,6 +27,7 @@ export type PlatformOptions = {
   catalog: Catalog;
   vault: Vault;
   history: History;
+  replay: Replay;
   version: string;
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
@@ -37,6 +41,7 @@ export async function createPlatformServer({
   catalog,
   vault,
   history,
+  replay,
   version,
   keyLimitPerMinute,
   ...accountOptions
@@ -55,7 +60,9 @@ export async function createPlatformServer({
   registerApiKeyRoutes(server, identity);
   registerCatalogRoutes(server, catalog);
   registerVaultRoutes(server, vault);
+  registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn });
   registerHistoryRoutes(server, history, authenticate);
+  registerReplayRoute(server, replay);
   registerTriggerRoute(server, { keyLimitPerMinute });
   await registerWebUi(server);
   return server;

@@ -7,6 +7,7 @@ import { createConnect } from "./connect.ts";
 import { createContents } from "./contents.ts";
 import type { CredentialType } from "./credential-data.ts";
 import { createCredentials } from "./credentials.ts";
+import { createDefaultCredentials } from "./default-credentials.ts";
 import { createHealth, type StartCall } from "./health.ts";
 import type { KeyRingSource } from "./key-ring.ts";
 import { createMasterKey } from "./master-key.ts";
@@ -40,10 +41,12 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
   const refresh = createRefresh({ db, clock, contents, credentialTypes, leaseMs, ...outside });
   const open = createOpenCredential({ clock, contents, refresh, ...outside });
+  const check = createCheckReferences({ db, credentialTypes });
   return {
     credentials,
+    defaults: createDefaultCredentials({ db, check, credentials }),
     /** Owner, then type, of every reference of a call; opens nothing. */
-    check: createCheckReferences({ db, credentialTypes }),
+    check,
     open,
     health: createHealth({ db, clock, log, open, startCall }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),

@@ -46,5 +46,15 @@ export const connectAnswer = z.object({
   error: z.string().max(200).optional(),
 });
 
+export const defaultCredentialOwner = z.object({
+  apiKeyId: id.optional().describe("For this key only, before the organization's own default."),
+});
+export const defaultCredentialRequest = defaultCredentialOwner.extend({ credentialId: id });
+export const defaultCredential = z
+  .object({ type: z.string(), credentialId: id, reference: z.string(), apiKeyId: id.nullable().describe("Null: for the organization.") })
+  .meta({ id: "DefaultCredential" });
+export const defaultCredentialList = z.object({ data: z.array(defaultCredential) });
+export type DefaultCredential = z.infer<typeof defaultCredential>;
+
 export const testResult = z.object({ ok: z.boolean(), message: z.string(), health });
 export type TestResult = z.infer<typeof testResult>;

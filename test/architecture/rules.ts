@@ -1,5 +1,5 @@
 // The law for import directions: a folder of src/ may import itself and what stands here. A wire.ts is open to all but the folders below.
-const features = ["identity", "vault", "execution", "workflows", "history", "oauth", "catalog"];
+const features = ["identity", "vault", "execution", "workflows", "calls", "history", "plans", "oauth", "catalog"];
 const ground = ["storage", "base"];
 
 export const mayImport: Record<string, readonly string[]> = {
@@ -7,6 +7,8 @@ export const mayImport: Record<string, readonly string[]> = {
   platform: [...features, "contract", "door", ...ground],
   workflows: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
   oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
+  calls: ["execution", "history", "catalog", "door", "base"],
+  plans: ground,
   execution: ["vault", "catalog", "contract", ...ground],
   vault: ["contract", "door", ...ground],
   identity: ["contract", "door", ...ground],

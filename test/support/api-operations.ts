@@ -7,10 +7,12 @@ type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  anyOf?: Schema[];
+  nullable?: boolean;
 };
 
 export type Operation = {
-  method: "POST" | "PATCH";
+  method: "POST" | "PUT" | "PATCH";
   path: string;
   fields: Record<string, Schema>;
   required: string[];
@@ -24,18 +26,22 @@ type Document = {
 
 export const someId = "01a1dd74-dcd0-7482-9824-7dd92ead8c71";
 
+const ofType: Record<string, unknown> = { object: {}, boolean: true };
+const formatted: Record<string, string> = { uuid: someId, "date-time": "2099-01-01T00:00:00Z" };
+
 /** Every operation with a body, as the server's own document describes it, with a body that has the right form. */
 export function readOperations(document: Document, organizationId: string): Operation[] {
-  const resolve = (schema: Schema): Schema =>
-    schema.$ref ? (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
+  const resolve = (schema: Schema): Schema => {
+    const [value, nothing] = schema.anyOf ?? [];
+    if (value && nothing?.type === "null") return { ...resolve(value), nullable: true };
+    return schema.$ref ? (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
+  };
   const sampleOf = (name: string, given: Schema): unknown => {
     const schema = resolve(given);
     if (schema.enum) return schema.enum.at(-1);
     if (schema.type === "array") return [sampleOf(name, schema.items ?? {})];
-    if (schema.type === "object") return {};
     if (name === "email") return "someone@example.com";
-    if (schema.format === "date-time") return "2099-01-01T00:00:00Z";
-    return "x".repeat(Math.max(1, schema.minLength ?? 1));
+    return ofType[schema.type ?? ""] ?? formatted[schema.format ?? ""] ?? "x".repeat(Math.max(1, schema.minLength ?? 1));
   };
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody }]) => {

@@ -1,0 +1,63 @@
+import type { Refusal } from "../base/refusal.ts";
+import type { Node } from "../catalog/catalog.ts";
+import type { Execute } from "../execution/execute.ts";
+import type { Prepare } from "../execution/prepare.ts";
+import type { Slots } from "../execution/slots.ts";
+import type { ArrivedCall, Recorder } from "../history/record.ts";
+import { createRecordedSteps } from "./recorded-steps.ts";
+
+export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;
+
+type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; recorder: Recorder; limitMs: number };
+
+type Wish = {
+  node: Node;
+  /** What the history is to say about it; the references are added here. */
+  arrival: Omit<ArrivedCall, "credentials">;
+  /** Credential type → reference. */
+  references: unknown;
+  /** What was already found to be wrong with it: it is refused with that, and recorded like any other. */
+  fault?: Refusal | undefined;
+  /** Aborted with a refusal when nobody wants the answer any more. */
+  signal: AbortSignal;
+  onProgress?: ((progress: { message: string }) => void) | undefined;
+};
+
+/**
+ * A provider's tool, whoever calls it. What can be refused is refused before it takes a slot; the row that says "running" is committed
+ * before anything is decrypted, and the row that says how it ended before this returns or throws.
+ */
+export function createRunRecordedCall({ prepare, execute, slots, recorder, limitMs }: Options) {
+  const { orRefused, run } = createRecordedSteps(recorder);
+  return async ({ node, arrival, references, fault, signal, onProgress }: Wish): Promise<Record<string, unknown>[]> => {
+    const { organizationId, parameters } = arrival;
+    const record = { ...arrival, credentials: onlyReferences(references) };
+
+    const prepared = await orRefused(record, async () => {
+      if (fault) throw fault;
+      return await prepare({ organizationId, node, parameters, references });
+    });
+    const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position} ahead` });
+    const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }));
+    try {
+      onProgress?.({ message: "running" });
+      const circumstances = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld };
+      const execution = () => execute(prepared, circumstances).finally(slot.release);
+      return await run({ ...record, queueMs: slot.queueMs }, execution);
+    } finally {
+      slot.release();
+    }
+  };
+}
+
+// People paste secrets where a reference belongs; those must not be kept.
+function onlyReferences(references: unknown): unknown {
+  if (typeof references !== "object" || references === null || Array.isArray(references)) return {};
+  const entries = Object.entries(references as Record<string, unknown>).map(([type, reference]) => [
+    type,
+    isReference(reference) ? reference : "[not a reference]",
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const isReference = (value: unknown): boolean => typeof value === "string" && /^credential:organization:[0-9a-f-]{36}$/i.test(value);

@@ -1,0 +1,18 @@
+import type { ArrivedCall } from "../history/record.ts";
+import type { McpToolCall } from "./mcp-call.ts";
+
+type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
+
+/** What the history is told about a call that has just come in. */
+export function describeCall({ server, tool, caller, requestId, traceId }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
+  const { id, source, parameters } = arrival;
+  const who =
+    "apiKey" in caller
+      ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name }
+      : { oauthClientId: caller.connection.clientId, userId: caller.connection.userId };
+  return {
+    ...{ organizationId: caller.organizationId, id, source, serverId: server.id, tool: tool.name },
+    ...{ parameters, credentials: {}, queueMs: 0, requestId, traceId },
+    ...who,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Generated, Kysely, Selectable } from "kysely";
+import type { Database } from "../storage/database.ts";
+
+type DefaultCredentialTables = {
+  default_credential: {
+    organization_id: string;
+    api_key_id: string | null;
+    credential_type: string;
+    credential_id: string;
+    created_at: Generated<Date>;
+  };
+};
+
+type DefaultsDb = Kysely<DefaultCredentialTables>;
+export type DefaultCredentialRow = Omit<Selectable<DefaultCredentialTables["default_credential"]>, "created_at">;
+
+/** Names one default: the organization's own when there is no key. */
+export type DefaultPlace = { organizationId: string; apiKeyId: string | null; type: string };
+
+export const defaultCredentialTables = (db: Database): DefaultsDb => db.tables<DefaultCredentialTables>();
+
+export const upsertDefault = (db: DefaultsDb, row: DefaultCredentialRow) =>
+  db
+    .insertInto("default_credential")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(["organization_id", "api_key_id", "credential_type"]).doUpdateSet({ credential_id: row.credential_id }),
+    )
+    .execute();
+
+export const listDefaults = (db: DefaultsDb, organizationId: string) =>
+  db
+    .selectFrom("default_credential")
+    .select(["organization_id", "api_key_id", "credential_type", "credential_id"])
+    .where("organization_id", "=", organizationId)
+    .orderBy("credential_type")
+    .orderBy("api_key_id", (order) => order.asc().nullsFirst())
+    .execute();
+
+export async function deleteDefault(db: DefaultsDb, { organizationId, apiKeyId, type }: DefaultPlace): Promise<boolean> {
+  const query = db
+    .deleteFrom("default_credential")
+    .where("organization_id", "=", organizationId)
+    .where("api_key_id", "is not distinct from", apiKeyId)
+    .where("credential_type", "=", type);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
