@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "dist/**"],
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the usual two cores: many tests wait for processes and time limits.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     watch: false,
