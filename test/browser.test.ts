@@ -1,6 +1,6 @@
-import chromium from "@sparticuz/chromium";
 import { type Browser, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { browserProgram } from "./support/browser-program.ts";
 import { password } from "./support/people.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./support/spawned-server.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startServer({ dataDir: folder.dataDir });
   // Not the arguments the package proposes: they turn off the rules of the web that this test is about.
   const args = ["--no-sandbox", "--disable-gpu"];
-  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  browser = await playwright.launch({ executablePath: await browserProgram(), args, headless: true });
 });
 afterAll(async () => {
   await browser?.close();

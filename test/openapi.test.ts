@@ -8,6 +8,7 @@ import { refusalStatus } from "../src/base/refusal.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createPlatformServer } from "../src/platform/server.ts";
 import { someId } from "./support/api-operations.ts";
+import { browserProgram } from "./support/browser-program.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 type Parameter = { name: string; in: string; required: boolean; schema: object };
@@ -194,7 +195,7 @@ describe("the page /docs", () => {
   it("opens in a browser without complaints, in light and dark", async () => {
     // These two switch off what is tested here, and end the browser with its first page.
     const args = sparticuz.args.filter((arg) => arg !== "--disable-web-security" && arg !== "--single-process");
-    const browser = await chromium.launch({ executablePath: await sparticuz.executablePath(), args, headless: true });
+    const browser = await chromium.launch({ executablePath: await browserProgram(), args, headless: true });
     try {
       const complaints: string[] = [];
       const backgrounds: string[] = [];
