@@ -1,16 +1,18 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** Which IP addresses this process may connect to: public unicast ones, and what the operator opened with `allowedCidrs`. */
-export const createAddressRules = ({ allowedCidrs }: { allowedCidrs: string[] }) => {
+type Options = { allowedCidrs: string[]; isPublicAllowed?: boolean };
+
+/** Which IP addresses this process may connect to: public unicast ones unless told otherwise, and what the operator opened with `allowedCidrs`. */
+export const createAddressRules = ({ allowedCidrs, isPublicAllowed = true }: Options) => {
   const exceptions = createCidrSet(allowedCidrs);
 
-  const isAllowedIpv4 = (address: string): boolean => exceptions.has(address) || !refusedIpv4.has(address);
+  const isAllowedIpv4 = (address: string): boolean => exceptions.has(address) || (isPublicAllowed && !refusedIpv4.has(address));
 
   const isAllowedIpv6 = (address: string): boolean => {
     if (exceptions.has(address)) return true;
     const embedded = findEmbeddedIpv4(address);
     if (embedded !== undefined) return isAllowedIpv4(embedded);
-    return globalIpv6.has(address) && !refusedIpv6.has(address);
+    return isPublicAllowed && globalIpv6.has(address) && !refusedIpv6.has(address);
   };
 
   /** Anything that is not plainly an IP address is refused, also one with a zone id. */

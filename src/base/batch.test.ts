@@ -31,6 +31,16 @@ test("64 concurrent callers share two flushes and each gets its own result", asy
   expect(table.flushed.map((items) => items.length)).toEqual([1, 63]);
 });
 
+test("callers who shared a flush share the next one too, and nobody goes ahead of them", async () => {
+  const table = createTable();
+  const batch = createBatch({ flush: table.flush, maxItems: 1000 });
+  for (let round = 0; round < 2; round++) {
+    await Promise.all(names(8).map((name) => batch.add(name)));
+    await batch.drain();
+  }
+  expect(table.flushed.map((items) => items.length)).toEqual([1, 7, 8]);
+});
+
 test("a lone caller is flushed before add returns", () => {
   const table = createTable();
   const batch = createBatch({ flush: table.flush, maxItems: 10 });

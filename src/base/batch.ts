@@ -1,3 +1,5 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
+
 type BatchOptions<Item, Result> = {
   /** Writes all items or none and answers in their order. */
   flush: (items: Item[]) => Promise<Result[]>;
@@ -14,6 +16,7 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
   type Entry = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
   let waiting: Entry[] = [];
   let running: Promise<void> | undefined;
+  let wasShared = false;
 
   const rejectAll = (entries: Entry[], error: unknown): void => {
     for (const entry of entries) entry.reject(error);
@@ -56,9 +59,12 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
   };
 
   const run = async (): Promise<void> => {
+    // Who shared a flush was answered together and mostly comes back together, so the first one does not go ahead of the others.
+    if (wasShared) await endOfTurn();
     while (waiting.length > 0) {
       const entries = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
+      wasShared = entries.length > 1;
       await flushEntries(entries);
     }
     running = undefined;

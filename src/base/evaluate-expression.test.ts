@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { evaluateExpression } from "./evaluate-expression.ts";
+import { evaluateExpression, evaluateExpressions } from "./evaluate-expression.ts";
 
 const data = { name: "Ann", orders: [{ price: 2 }, { price: 3 }], "ü /": 'q"\n' };
 const evaluate = (expression: string, input: unknown = data) => evaluateExpression(expression, { input });
@@ -143,9 +143,56 @@ describe("evaluateExpression", () => {
     expect(values).toEqual(Array.from({ length: 30 }, (_, number) => 100 + number));
   });
 
+  it("replaces NUL and halves of characters, which no record holds", async () => {
+    expect(await evaluate('{"nul": "a\\u0000b", "half": "\\ud800", "backslash": "\\\\u0000"}')).toEqual({
+      nul: "a\ufffdb",
+      half: "\ufffd",
+      backslash: "\\u0000",
+    });
+  });
+
   it("does not keep the process from ending", () => {
     const script = `import { evaluateExpression } from ${JSON.stringify(new URL("./evaluate-expression.ts", import.meta.url).href)};
       process.stdout.write(String(await evaluateExpression("1 + 1", { input: {} })));`;
     expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 15_000 }).toString()).toBe("2");
+  });
+});
+
+describe("evaluateExpressions", () => {
+  it("gives each expression its own answer, in order", async () => {
+    const answers = await evaluateExpressions(["$a + 1", "nothing", "name + 1", "$a"], { input: data, bindings: { a: 1 } });
+    expect(answers).toEqual([
+      { value: 2 },
+      { value: undefined },
+      { fault: expect.stringContaining("must evaluate to a number") },
+      { value: 1 },
+    ]);
+  });
+
+  it("keeps what one expression names from the next", async () => {
+    expect(await evaluateExpressions(["($x := 1; $x)", "$x"], { input: {} })).toEqual([{ value: 1 }, { value: undefined }]);
+  });
+
+  it("counts the length of all values together", async () => {
+    const answers = await evaluateExpressions(["$", "$"], { input: "x".repeat(3_000_000) });
+    expect(answers.map(({ fault }) => fault)).toEqual([undefined, "its value is longer than 5000000 characters"]);
+  });
+
+  it("has one second for all of them", async () => {
+    await expect(evaluateExpressions(["1", endlessSearch], { input: {} })).rejects.toThrow("takes longer than 1000 ms");
+  });
+
+  it("shows nobody the data of another", async () => {
+    const spy = "[$, $$, $input, $trigger, $nodes, $node, $kept, $secret]";
+    const ask = async (number: number) => {
+      const bindings = number % 2 === 0 ? { input: `secret ${number}`, trigger: 1, nodes: 2, node: 3, secret: 4 } : {};
+      const [, answer] = await evaluateExpressions([number % 2 === 0 ? "($kept := $input; $kept)" : "1", spy], {
+        input: undefined,
+        bindings,
+      });
+      return answer?.fault ?? answer?.value;
+    };
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, number) => ask(number)));
+    expect(answers.filter((_, number) => number % 2 === 1)).toEqual(Array.from({ length: 20 }, () => []));
   });
 });

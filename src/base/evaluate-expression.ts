@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { longestExpression } from "./expression-fault.ts";
+import { toStorableText } from "./json.ts";
 import { Refusal } from "./refusal.ts";
 
 type Surroundings = {
@@ -12,28 +14,43 @@ type Surroundings = {
   signal?: AbortSignal | undefined;
 };
 
-/** What expression-process.ts answers: JSON text, nothing, or what is wrong with the expression. */
+/** What expression-process.ts answers for each expression: JSON text, nothing, or what is wrong with it. */
 export type ExpressionAnswer = { json?: string; fault?: string };
 
-const limits = { expressionLength: 20_000, inputLength: 10_000_000, timeMs: 1000, startMs: 15_000, idleMs: 30_000, processes: 4 };
+/** The value, undefined when the expression finds nothing, or what is wrong with the expression. */
+export type Evaluated = { value: unknown; fault?: undefined } | { fault: string };
+
+const limits = { inputLength: 10_000_000, timeMs: 1000, startMs: 15_000, idleMs: 30_000, processes: 4 };
 
 /**
  * The value of a JSONata expression, or undefined when it finds nothing. Whatever cannot be evaluated is refused with the reason.
  * Expressions run in processes of their own, because a search pattern can run for ever and one long text can exhaust the memory:
  * a thread of this process could be stopped, but its exhausted memory would end this process too.
  */
-export async function evaluateExpression(expression: string, { input, bindings = {}, signal }: Surroundings): Promise<unknown> {
-  if (expression.length > limits.expressionLength) throw refuse(`is longer than ${limits.expressionLength} characters`);
-  const question = JSON.stringify({ expression, input, bindings });
+export async function evaluateExpression(expression: string, surroundings: Surroundings): Promise<unknown> {
+  const [evaluated] = await evaluateExpressions([expression], surroundings);
+  if (evaluated?.fault !== undefined) throw refuse(`failed: ${evaluated.fault}`);
+  return evaluated?.value;
+}
+
+/** Several expressions in one go, under the limits of one: what is too long, too large or too slow is refused as a whole. */
+export async function evaluateExpressions(expressions: string[], { input, bindings = {}, signal }: Surroundings): Promise<Evaluated[]> {
+  if (expressions.some(({ length }) => length > longestExpression)) throw refuse(`is longer than ${longestExpression} characters`);
+  const question = JSON.stringify({ expressions, input, bindings });
   if (question.length > limits.inputLength) throw refuse(`was given more than ${limits.inputLength} characters of data`);
   const evaluator = await takeProcess(signal);
   try {
-    const { json, fault } = await ask(evaluator, question, signal);
-    if (fault !== undefined) throw refuse(`failed: ${fault}`);
-    return json === undefined ? undefined : (JSON.parse(json) as unknown);
+    return (await ask(evaluator, question, signal)).map(readAnswer);
   } finally {
     giveBack(evaluator);
   }
+}
+
+function readAnswer({ json, fault }: ExpressionAnswer): Evaluated {
+  if (fault !== undefined) return { fault };
+  if (json === undefined) return { value: undefined };
+  // Text functions can cut a character in half, and no record holds that.
+  return { value: JSON.parse(/\\u(?:0000|d)/.test(json) ? toStorableText(JSON.parse(json)).text : json) as unknown };
 }
 
 const refuse = (reason: string) => new Refusal("validation_failed", `The expression ${reason}.`);
@@ -55,8 +72,9 @@ async function takeProcess(signal: AbortSignal | undefined): Promise<ChildProces
   }
 }
 
+/** The one used last, so that those a rush of expressions started come to their end. */
 function takeIdle(): ChildProcess | undefined {
-  for (const [child, timer] of idle) {
+  for (const [child, timer] of [...idle].reverse()) {
     clearTimeout(timer);
     idle.delete(child);
     if (!child.connected) continue;
@@ -113,9 +131,9 @@ function giveBack(child: ChildProcess): void {
   idle.set(child, setTimeout(end, limits.idleMs).unref());
 }
 
-async function ask(child: ChildProcess, question: string, signal: AbortSignal | undefined): Promise<ExpressionAnswer> {
+async function ask(child: ChildProcess, question: string, signal: AbortSignal | undefined): Promise<ExpressionAnswer[]> {
   child.send(question, () => {});
-  return (await hear(child, { signal, limitMs: limits.timeMs })) as ExpressionAnswer;
+  return (await hear(child, { signal, limitMs: limits.timeMs })) as ExpressionAnswer[];
 }
 
 /** The next message of a process. A process that does not say it in time is ended. */

@@ -1,5 +1,6 @@
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type { ExpressionAnswer } from "./evaluate-expression.ts";
+import { describeExpressionFault } from "./expression-fault.ts";
 
 type Jsonata = typeof import("jsonata");
 
@@ -21,37 +22,41 @@ function passOn(): void {
 async function answerQuestions(): Promise<void> {
   const { default: jsonata } = await import("jsonata");
   parentPort?.on("message", (question: string) => {
-    void evaluate(jsonata, question).then((answer) => parentPort?.postMessage(answer));
+    void answer(jsonata, question).then((answers) => parentPort?.postMessage(answers));
   });
   parentPort?.postMessage("ready");
 }
 
-async function evaluate(jsonata: Jsonata, question: string): Promise<ExpressionAnswer> {
+type Question = { expressions: string[]; input: unknown; bindings: Record<string, unknown> };
+
+async function answer(jsonata: Jsonata, text: string): Promise<ExpressionAnswer[]> {
+  const { expressions, ...data } = JSON.parse(text) as Question;
+  const answers: ExpressionAnswer[] = [];
+  let room = mostAnswerLength;
+  for (const expression of expressions) {
+    const next = await evaluate(jsonata, expression, data);
+    room -= next.json?.length ?? 0;
+    answers.push(room < 0 ? { fault: `its value is longer than ${mostAnswerLength} characters` } : next);
+  }
+  return answers;
+}
+
+async function evaluate(
+  jsonata: Jsonata,
+  expression: string,
+  { input, bindings }: Omit<Question, "expressions">,
+): Promise<ExpressionAnswer> {
   try {
-    const { expression, input, bindings } = JSON.parse(question) as {
-      expression: string;
-      input: unknown;
-      bindings: Record<string, unknown>;
-    };
     const compiled = jsonata(expression, { stack: mostDepth, sequence: mostEntries });
     compiled.assign("eval", undefined);
     const json = JSON.stringify(await compiled.evaluate(input, bindings), keepData) as string | undefined;
-    if (json !== undefined && json.length > mostAnswerLength) return { fault: `its value is longer than ${mostAnswerLength} characters` };
     return json === undefined ? {} : { json };
   } catch (error) {
-    return { fault: describeFault(error) };
+    return { fault: describeExpressionFault(error) };
   }
 }
 
 function keepData(key: string, value: unknown): unknown {
   const isFunction = typeof value === "object" && value !== null && ("_jsonata_lambda" in value || "_jsonata_function" in value);
   return isFunction || key === "__proto__" ? undefined : value;
-}
-
-/** JSONata throws objects that are no errors, with the position in the expression. */
-function describeFault(error: unknown): string {
-  if (error instanceof RangeError) return "it is nested too deep or makes too long a text";
-  const { message, position } = error as { message?: unknown; position?: unknown };
-  const words = typeof message === "string" ? message.trim().replace(/\.$/, "").slice(0, 500) : "it cannot be evaluated";
-  return typeof position === "number" ? `${words} (at character ${position})` : words;
 }

@@ -84,11 +84,12 @@ const isDeeperThan = (text: string, maxDepth: number): boolean => {
   return false;
 };
 
+/** Jumps from quote to quote: a body may be one text of ten megabytes. */
 const endOfString = (text: string, start: number): number => {
-  for (let index = start + 1; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === quote) return index;
-    if (code === backslash) index += 1;
+  for (let index = text.indexOf('"', start + 1); index !== -1; index = text.indexOf('"', index + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(index - 1 - backslashes) === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return index;
   }
   return text.length;
 };

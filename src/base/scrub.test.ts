@@ -10,6 +10,7 @@ const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
   ["base64", (text) => Buffer.from(text).toString("base64")],
   ["base64 without padding", (text) => Buffer.from(text).toString("base64").replaceAll("=", "")],
+  ["base64 in percents", (text) => encodeURIComponent(Buffer.from(text).toString("base64"))],
   ["base64url", (text) => Buffer.from(text).toString("base64url")],
   ["percent", encodeURIComponent],
   ["percent in lower case", (text) => lower(encodeURIComponent(text))],

@@ -63,6 +63,8 @@ function formsOf(secret: string): string[] {
     bytes.toString("hex").toUpperCase(),
     ...base64,
     ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
+    ...base64.map(encodeURIComponent),
+    ...base64.map(encodeURIComponent).map(lowerCasePercents),
     bytes.toString("base64").replace(/=+$/, ""),
     bytes.toString("base64url"),
   ];

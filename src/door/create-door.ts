@@ -1,8 +1,8 @@
+import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
-import { newId } from "../base/ids.ts";
 import { readJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -16,6 +16,8 @@ import { validatorCompiler } from "./validate-request.ts";
 export type DoorOptions = OperationsOptions & {
   name: "platform" | "gateway";
   baseUrl: string;
+  /** Other public addresses that lead here. */
+  aliasUrls?: string[];
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
   log: Log;
@@ -32,7 +34,7 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   const server = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
-    genReqId: () => newId(),
+    genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: "idle",
     requestTimeout: 60_000,
@@ -63,22 +65,27 @@ export function createDoor(options: DoorOptions): FastifyInstance {
     }
   });
 
-  const checkHost = createHostCheck(options.baseUrl);
-  server.addHook("onRequest", async (request, reply) => {
+  const checkHost = createHostCheck([options.baseUrl, ...(options.aliasUrls ?? [])]);
+  // With `done` instead of a promise: these run for every request and wait for nothing.
+  server.addHook("onRequest", (request, reply, done) => {
     reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
     refuseRepeatedHeaders(request);
     if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
     if (request.routeOptions.config.access !== "operations") checkHost(request);
+    done();
   });
   // Asked when the answer goes out: a request that began before the stop must not keep its connection open after it.
-  server.addHook("onSend", async (_request, reply) => {
+  server.addHook("onSend", (_request, reply, _payload, done) => {
     if (options.isStopping()) reply.header("Connection", "close");
+    done();
   });
-  server.addHook("onResponse", async (request, reply) => {
+  server.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "(none)";
     const labels = { door: options.name, method: request.method, route, status: reply.statusCode };
     metrics.observeRequest(labels, reply.elapsedTime / 1000);
-    log.debug({ ...labels, requestId: request.id, traceId: traceIdOf(request), elapsedMs: Math.round(reply.elapsedTime) }, "answered");
+    if (log.isLevelEnabled("debug"))
+      log.debug({ ...labels, requestId: request.id, traceId: traceIdOf(request), elapsedMs: Math.round(reply.elapsedTime) }, "answered");
+    done();
   });
   // Without these listeners Node answers on its own, with no body.
   server.server.on("connect", (_request, socket) =>
@@ -129,7 +136,7 @@ const unreadable: Record<string, Refusal> = {
 function answerUnroutable(socket: Duplex, refusal: Refusal): void {
   socket.on("error", () => socket.destroy());
   setTimeout(() => socket.destroy(), lingerLimitMs).unref();
-  const requestId = newId();
+  const requestId = randomUUID();
   const problem = toProblem(refusal, { instance: "/", requestId });
   const body = JSON.stringify(problem);
   const headers = {

@@ -2,12 +2,12 @@ import type { FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 
 /** Guards against DNS rebinding: a page of another name that resolves to this server is not answered. */
-export function createHostCheck(baseUrl: string) {
-  const ownHost = new URL(baseUrl).host;
+export function createHostCheck(publicUrls: string[]) {
+  const ownHosts = new Set(publicUrls.map((url) => new URL(url).host));
   return (request: FastifyRequest): void => {
     const host = request.headers.host?.toLowerCase();
     if (host === undefined) throw new Refusal("malformed_request", "The header host is missing.");
-    if (host === ownHost || isLoopbackHost(host)) return;
+    if (ownHosts.has(host) || isLoopbackHost(host)) return;
     throw new Refusal("host_refused", "This server is not reached under this name. Set its public address in the configuration.");
   };
 }

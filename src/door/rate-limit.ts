@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import rateLimit, { type RateLimitOptions } from "@fastify/rate-limit";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import { keyOf } from "./caller.ts";
 
@@ -9,9 +9,24 @@ export async function registerRateLimit(server: FastifyInstance): Promise<void> 
   await server.register(rateLimit, {
     global: false,
     enableDraftSpec: true,
-    errorResponseBuilder: (_request, { ttl }) => new Refusal("rate_limited", `Too many requests. Try again in ${Math.ceil(ttl / 1000)} s.`),
+    errorResponseBuilder: (_request, { ttl }) => tooMany(Math.ceil(ttl / 1000)),
   });
 }
+
+/** Counts one more of what a caller asks for, as often as it is called, and refuses what is too many. */
+export function createCount(server: FastifyInstance, limits: { maxPerMinute: number; callerOf: (request: FastifyRequest) => string }) {
+  const count = server.createRateLimit({ max: limits.maxPerMinute, timeWindow: 60_000, keyGenerator: limits.callerOf });
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const state = await count(request);
+    if (state.isAllowed) return;
+    const { max, remaining, ttlInSeconds } = state;
+    reply.headers({ "RateLimit-Limit": max, "RateLimit-Remaining": remaining, "RateLimit-Reset": ttlInSeconds });
+    if (state.isExceeded) throw tooMany(ttlInSeconds);
+  };
+}
+
+const tooMany = (seconds: number) =>
+  new Refusal("rate_limited", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": String(seconds) } });
 
 /** Counts per caller address and, when given, per what the request is about. */
 export function limitPerMinute(max: number, subjectOf?: (request: FastifyRequest) => string): RateLimitOptions {

@@ -1,9 +1,11 @@
 import { Readable } from "node:stream";
+import { Refusal } from "../base/refusal.ts";
 import type { Delivery, Live, LiveEvent } from "./live.ts";
 
 type StreamOptions = {
   live: Live;
   organizationId: string;
+  userId: string;
   /** The id of the last event that the client has. */
   lastEventId: string | undefined;
   /** Asked regularly; a rejection ends the stream. */
@@ -16,17 +18,35 @@ const unreadLimitBytes = 4 * 1024 * 1024;
 const oldestCursorMicroseconds = 3_600_000_000;
 /** Events that arrive while a client still gets what it missed. */
 const mostWaiting = 10_000;
+/** Of one person in one process: enough for many pages, too few to be a burden. */
+const mostStreams = 20;
 
 /** Server-Sent Events about one organization. */
 export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live; heartbeatMs?: number }) {
   const open = new Set<OpenStream>();
+  const countOf = new Map<string, number>();
   let isStopping = false;
+
+  function count(userId: string, change: 1 | -1): void {
+    const next = (countOf.get(userId) ?? 0) + change;
+    if (next > mostStreams) throw new Refusal("rate_limited", `You have ${mostStreams} streams of events open already. Close one first.`);
+    if (next === 0) countOf.delete(userId);
+    else countOf.set(userId, next);
+  }
 
   return {
     async open(options: Omit<StreamOptions, "live" | "heartbeatMs">): Promise<Readable> {
-      const opened = await openStream({ ...options, live, heartbeatMs });
+      const { userId } = options;
+      count(userId, 1);
+      const opened = await openStream({ ...options, live, heartbeatMs }).catch((error: unknown) => {
+        count(userId, -1);
+        throw error;
+      });
       open.add(opened);
-      opened.stream.on("close", () => open.delete(opened));
+      opened.stream.on("close", () => {
+        open.delete(opened);
+        count(userId, -1);
+      });
       if (isStopping) opened.end();
       return opened.stream;
     },

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { ConnectionTarget, Database } from "../storage/database.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { createCallList } from "./list-calls.ts";
-import { createLive } from "./live.ts";
+import { createLive, type LiveSource } from "./live.ts";
 import { type CallPlace, createRecorder } from "./record.ts";
 import { createRetention } from "./retention.ts";
 import { createSweep } from "./sweep.ts";
@@ -21,11 +21,13 @@ type Options = {
   keptRows: number;
   /** Where an MCP server is reached, with {serverId}. */
   serverUrlTemplate: string;
+  /** What else live streams tell of, by kind. */
+  sources: Record<string, LiveSource>;
 };
 
 /** Every tool call: written before it runs and when it ends, listed, streamed as it happens, and removed when it is old. */
-export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate }: Options) {
-  const live = createLive({ db, target, log, sources: { [toolCallKind]: createToolCallSource({ db }) } });
+export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources }: Options) {
+  const live = createLive({ db, target, log, sources: { ...sources, [toolCallKind]: createToolCallSource({ db }) } });
   const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
   const recorder = createRecorder({ db, clock, log, onChange });
   const sweep = createSweep({ db, recorder, log, onChange });

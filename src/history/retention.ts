@@ -3,8 +3,19 @@ import type { Database } from "../storage/database.ts";
 import { lowestIdAt } from "./time-of-id.ts";
 import { findFirstSurplus, listRecordedOrganizations, readDatabaseTime, removeOldCalls, upkeepTables } from "./upkeep-store.ts";
 
+/** Where the records are that are removed. Their ids are of version 7. */
+export type RetentionStore = {
+  listOrganizations: () => Promise<{ id: string; exists: boolean }[]>;
+  /** The newest one that is over the number to keep. */
+  findFirstSurplus: (organizationId: string, keptRows: number) => Promise<{ id: string } | undefined>;
+  /** How many were removed, oldest first; undefined when another process is at it. */
+  removeOld: (removal: { organizationId: string; beforeId: string; limit: number }) => Promise<number | undefined>;
+};
+
 type RetentionOptions = {
   db: Database;
+  /** Tool calls unless given. */
+  store?: RetentionStore;
   log: Log;
   keptDays: number;
   /** Per organization. */
@@ -17,7 +28,8 @@ const dayMs = 86_400_000;
 const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Removes records that are too old, too many, or of a deleted organization: in the background, in small steps, one process at a time. */
-export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 }: RetentionOptions) {
+export function createRetention(options: RetentionOptions) {
+  const { db, store = callStore(db), log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
   const tables = upkeepTables(db);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
@@ -25,7 +37,7 @@ export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_
 
   async function chooseBound(organization: { id: string; exists: boolean }, oldestKept: string): Promise<string> {
     if (!organization.exists) return highestId;
-    const surplus = (await findFirstSurplus(tables, organization.id, keptRows))?.id;
+    const surplus = (await store.findFirstSurplus(organization.id, keptRows))?.id;
     if (surplus === undefined || surplus < oldestKept) return oldestKept;
     return nextId(surplus);
   }
@@ -33,7 +45,7 @@ export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_
   async function removeUpTo(organizationId: string, beforeId: string): Promise<number> {
     let removed = 0;
     while (!isStopping) {
-      const count = await removeOldCalls(tables, { organizationId, beforeId, limit: batchSize });
+      const count = await store.removeOld({ organizationId, beforeId, limit: batchSize });
       removed += count ?? 0;
       if (count === undefined || count < batchSize) break;
     }
@@ -44,7 +56,7 @@ export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_
     // Not this machine's clock: a wrong one would remove what is still wanted.
     const oldestKept = lowestIdAt(new Date((await readDatabaseTime(tables)).getTime() - keptDays * dayMs));
     let removed = 0;
-    for (const organization of await listRecordedOrganizations(tables))
+    for (const organization of await store.listOrganizations())
       removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept));
     if (removed > 0) log.info({ removed }, "old records were removed");
     return removed;
@@ -73,6 +85,15 @@ export function createRetention({ db, log, keptDays, keptRows, intervalMs = 300_
       clearInterval(timer);
       await running;
     },
+  };
+}
+
+function callStore(db: Database): RetentionStore {
+  const tables = upkeepTables(db);
+  return {
+    listOrganizations: () => listRecordedOrganizations(tables),
+    findFirstSurplus: (organizationId, keptRows) => findFirstSurplus(tables, organizationId, keptRows),
+    removeOld: (removal) => removeOldCalls(tables, removal),
   };
 }
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { userOf } from "../door/caller.ts";
 import { copyCall } from "./copy-call.ts";
 import type { History } from "./history.ts";
 import * as wire from "./wire.ts";
@@ -105,6 +106,7 @@ function registerEvents(server: FastifyInstance, { streams }: History, requireAc
     async (request, reply) => {
       const stream = await streams.open({
         organizationId: request.params.organizationId,
+        userId: userOf(request).userId,
         lastEventId: request.headers["last-event-id"],
         requireAccess: () => requireAccess(request, reply),
       });

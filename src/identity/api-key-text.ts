@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -18,7 +18,7 @@ export function hasValidChecksum(text: string): boolean {
   return form.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-export const hashApiKey = (text: string): Buffer => createHash("sha256").update(text).digest();
+export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
 export const hintOfApiKey = (text: string): string => `${prefix}…${text.slice(-4)}`;
 

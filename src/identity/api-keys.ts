@@ -1,5 +1,6 @@
 import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
+import { createLastUse } from "../base/last-use.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { KeyCaller } from "../door/caller.ts";
@@ -22,11 +23,9 @@ import type { ApiKey, ApiKeyChange, ApiKeyScope, ApiKeyWithText } from "./wire.t
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-const touchIntervalMs = 60_000;
-
 export function createApiKeys({ db, log }: { db: Database; log: Log }) {
   const tables = identityTables(db);
-  const lastUse = createLastUse({ log, write: (keyIds) => touchApiKeys(tables, keyIds) });
+  const lastUse = createLastUse({ log, what: "API keys", write: (keyIds) => touchApiKeys(tables, keyIds) });
 
   // Requests that come in while a look-up is under way share the next one, which begins after all of them did.
   const lookUps = createBatch({
@@ -136,31 +135,3 @@ const toWire = (row: ApiKeyRow): ApiKey => ({
   expiresAt: row.expires_at?.toISOString() ?? null,
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
 });
-
-/** At most one write per key and minute, away from the request that caused it. */
-function createLastUse({ write, log }: { write: (keyIds: string[]) => Promise<unknown>; log: Log }) {
-  const writtenAt = new Map<string, number>();
-  let pending = new Set<string>();
-  let flushing: Promise<void> | undefined;
-
-  const flush = async () => {
-    while (pending.size > 0) {
-      const keyIds = [...pending];
-      pending = new Set();
-      await write(keyIds).catch((error: Error) => log.warn({ error: error.message }, "last use of API keys was not recorded"));
-    }
-    flushing = undefined;
-  };
-
-  return {
-    note(keyId: string) {
-      const now = performance.now();
-      if (now - (writtenAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < touchIntervalMs) return;
-      writtenAt.set(keyId, now);
-      if (writtenAt.size > 10_000) writtenAt.clear();
-      pending.add(keyId);
-      flushing ??= flush();
-    },
-    flush: () => flushing ?? Promise.resolve(),
-  };
-}

@@ -26,6 +26,11 @@ export function createDatabase({ target, applicationName, poolSize = 10, log }: 
       return (await connections.runPrepared(statement, values, preparedLimitMs)) as Row[];
     },
 
+    /** All statements of `work` or none, answered or refused within about ten seconds. Nothing else may be awaited inside. */
+    async transaction<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+      return await runTransaction(connections, work);
+    },
+
     async isReachable(): Promise<boolean> {
       const probe = connections.runPrepared(reachableStatement, [], reachableLimitMs).then(
         () => true,
@@ -49,8 +54,14 @@ export function createDatabase({ target, applicationName, poolSize = 10, log }: 
   };
 }
 
-type Statement = { name: string; text: string };
+/** Without a name it is planned each time. */
+export type Statement = { name: string; text: string };
 
+export type RunStatement = <Row>(statement: Statement, values: unknown[]) => Promise<Row[]>;
+
+const begin: Statement = { name: "", text: "BEGIN" };
+const commit: Statement = { name: "", text: "COMMIT" };
+const rollback: Statement = { name: "", text: "ROLLBACK" };
 const reachableStatement: Statement = { name: "is_reachable", text: "SELECT 1" };
 const connectLimitMs = 2_000;
 const sessionSetupLimitMs = 1_000;
@@ -174,7 +185,39 @@ function createConnections(pool: pg.Pool) {
 
   const forKysely: PostgresPool = { connect: connectForKysely, end: () => pool.end(), options: {} };
 
-  return { runPrepared, forKysely };
+  return { take, query, runPrepared, forKysely };
+}
+
+type Connections = Pick<ReturnType<typeof createConnections>, "take" | "query">;
+
+async function runTransaction<Result>({ take, query }: Connections, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+  let client: pg.PoolClient | undefined;
+  let broken = false;
+  const run = async (statement: Statement, values: unknown[]) => {
+    try {
+      return (await query(client as pg.PoolClient, { ...statement, values })).rows;
+    } catch (error) {
+      broken ||= isDatabaseUnavailable(error) || isStalePreparedStatement(error);
+      throw error;
+    }
+  };
+  try {
+    client = await take();
+    try {
+      await run(begin, []);
+      const result = await work(run as RunStatement);
+      await run(commit, []);
+      return result;
+    } catch (error) {
+      // When the rollback fails too the connection is given up, and with it the transaction.
+      if (!broken) await run(rollback, []).catch(() => (broken = true));
+      throw error;
+    }
+  } catch (error) {
+    throw asRefusalWhenUnavailable(error);
+  } finally {
+    client?.release(broken);
+  }
 }
 
 const int8Oid = 20;

@@ -1,12 +1,14 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 
+const webhookSecret = secret("Verifies incoming events.").optional();
+
 export const githubCredential = defineCredential({
   type: "github",
   title: "GitHub",
   baseUrl: "https://api.github.com",
   headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "switchyard" },
   variants: {
-    bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token.") }, ({ accessToken }) => ({
+    bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token."), webhookSecret }, ({ accessToken }) => ({
       headers: { authorization: `Bearer ${accessToken}` },
     })),
     oauth2: withOAuth2({
@@ -15,6 +17,7 @@ export const githubCredential = defineCredential({
       tokenHeaders: { Accept: "application/json" },
       scopes: ["repo", "read:user"],
       pkce: true,
+      fields: { webhookSecret },
     }),
   },
   check: async ({ http }) => void (await http.json({ path: "/user" })),

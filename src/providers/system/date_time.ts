@@ -76,6 +76,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 
 function createOffsetReader(timeZone: string): OffsetReader {
   const clock = formatterOf(timeZone);
+  if (timeZone === "UTC") return () => 0;
   return (instant) => {
     const shown = Object.fromEntries(clock.formatToParts(instant).map(({ type, value }) => [type, value]));
     const year = shown.era === "BC" ? 1 - Number(shown.year) : Number(shown.year);

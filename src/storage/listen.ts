@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Log } from "../base/log.ts";
-import type { ConnectionTarget } from "../storage/database.ts";
+import type { ConnectionTarget } from "./database.ts";
 
 type ListenOptions = {
   target: ConnectionTarget;
