@@ -14,7 +14,7 @@ export async function runCommand(command: string, words: string[]): Promise<numb
   try {
     const run = await load();
     process.stdout.write(`${JSON.stringify(await run(words), null, 2)}\n`);
-    return 0;
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     process.stderr.write(`${command}: ${describeFailure(error)}\n`);
     return 1;
@@ -30,6 +30,8 @@ const commands: Record<string, () => Promise<Command>> = {
   members: async () => (await import("./commands/members.ts")).members,
   organizations: async () => (await import("./commands/organizations.ts")).organizations,
   credentials: async () => (await import("./commands/credentials.ts")).credentials,
+  workflows: async () => (await import("./commands/workflows.ts")).workflows,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
   "rotate-master-key": async () => (await import("./commands/rotate-master-key.ts")).rotateMasterKey,
   migrate: async () => (await import("./commands/migrate.ts")).migrateDatabase,
 };
@@ -51,6 +53,10 @@ const usage = `Usage: npm run -s cli -- <command>
   credentials create --organization ID --type T --name N --data JSON
   credentials list --organization ID
   credentials delete --organization ID --id CREDENTIAL
+  workflows list --organization ID [--search TEXT]
+  workflows export --organization ID --id WORKFLOW
+  workflows import --organization ID --file PATH [--name N]
+  doctor --url SERVER_URL [--key KEY]
   rotate-master-key
   migrate
 

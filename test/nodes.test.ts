@@ -47,7 +47,21 @@ describe("the catalogue for the canvas", () => {
     expect((await owner.browser.get("/api/providers/nobody/icon.svg")).status).toBe(404);
   });
 
-  it.each(["/api/nodes", "/api/credential-types"])("answers %s only to people who are signed in", async (path) => {
+  it("lists the built-in nodes apart from the others", async () => {
+    const { body } = await owner.browser.get("/api/engine-nodes");
+    expect(body.data).toHaveLength(11);
+    expect(body.data).toContainEqual({
+      id: "condition",
+      title: "Condition",
+      description: expect.any(String),
+      version: 1,
+      inputSchema: expect.objectContaining({ properties: { condition: expect.objectContaining({ type: "boolean", expression: true }) } }),
+      ways: ["true", "false"],
+      per: "item",
+    });
+  });
+
+  it.each(["/api/nodes", "/api/engine-nodes", "/api/credential-types"])("answers %s only to people who are signed in", async (path) => {
     expect((await app.browser().get(path)).status).toBe(401);
   });
 });

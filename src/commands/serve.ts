@@ -6,6 +6,7 @@ import { readConfig, readEnvironment } from "../config.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 const stopLimitMs = 30_000;
+const noticeMs = 500;
 const settleMs = 1_000;
 
 /** Runs the server until a signal, or the end of npm, stops it. */
@@ -18,7 +19,7 @@ export async function serve(options: string[]): Promise<void> {
     const starting = startApp({ config, log, roles });
     const isRunByNpm = environment.npm_lifecycle_event !== undefined;
     // Before it is up, so that a stop during the start leaves no database behind.
-    stopOnSignals(async () => (await starting).stop(), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
+    stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
     process.stdout.write(`${welcome({ roles, config, app: await starting })}\n`);
     setTimeout(releaseMemory, settleMs).unref();
   } catch (error) {

@@ -25,6 +25,12 @@ export function createDefaultCredentials({ db, check, credentials }: Options) {
       return (await listDefaults(tables, organizationId)).map(toWire);
     },
 
+    /** Of the organization itself, whatever its keys have. */
+    async referenceFor(organizationId: string, type: string): Promise<string | undefined> {
+      const own = (await listDefaults(tables, organizationId)).find((row) => row.api_key_id === null && row.credential_type === type);
+      return own && toReference(own.credential_id);
+    },
+
     async set({ organizationId, apiKeyId, type }: DefaultPlace, credentialId: string): Promise<DefaultCredential> {
       credentials.definitionOf(type);
       await check(organizationId, { [type]: toReference(credentialId) }, [type]);

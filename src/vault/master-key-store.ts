@@ -1,11 +1,17 @@
 import { sql } from "kysely";
 import type { Database } from "../storage/database.ts";
-import { type CredentialRow, type VaultDb, vaultTables } from "./store.ts";
+import { type VaultDb, vaultTables } from "./store.ts";
 
-export type SealedRow = Pick<CredentialRow, "id" | "organization_id" | "sealed">;
+/** Everything sealed with the master key, wherever a feature keeps it; each is bound to its organization and the id of its row. */
+export const sealedTables = ["credential", "event_endpoint", "trigger"] as const;
+export type SealedTable = (typeof sealedTables)[number];
+
+export type SealedRow = { table: SealedTable; id: string; organization_id: string; sealed: Buffer };
+
+const columnOf = (table: SealedTable) => sql.ref<Buffer>(table === "credential" ? "sealed" : "secret_sealed");
 
 // The byte before the key id is the version of the form; src/vault/seal.ts writes both.
-const keyIdOfRow = sql<string>`encode(substring(sealed from 2 for 8), 'hex')`;
+const keyIdOf = (table: SealedTable) => sql<string>`encode(substring(${columnOf(table)} from 2 for 8), 'hex')`;
 
 /** One process at a time looks at the master keys and changes them. */
 export const withMasterKeyLock = <Value>(db: Database, run: (tables: VaultDb) => Promise<Value>): Promise<Value> =>
@@ -29,29 +35,27 @@ export const deleteOtherKeyChecks = (db: VaultDb, keyId: string) =>
   db.deleteFrom("master_key_check").where("key_id", "!=", keyId).execute();
 
 export async function listKeyIdsInUse(db: VaultDb): Promise<string[]> {
-  const rows = await db.selectFrom("credential").select(keyIdOfRow.as("key_id")).distinct().execute();
+  const inTable = (table: SealedTable) =>
+    sql`SELECT ${keyIdOf(table)} AS key_id FROM ${sql.table(table)} WHERE ${columnOf(table)} IS NOT NULL`;
+  const { rows } = await sql<{ key_id: string }>`${sql.join(sealedTables.map(inTable), sql` UNION `)}`.execute(db);
   return rows.map(({ key_id }) => key_id);
 }
 
-/** Some credentials of all organizations that are sealed with another key, after the given id. */
-export const listSealedWithOtherKey = (db: VaultDb, { keyId, afterId }: { keyId: string; afterId: string | undefined }) =>
-  db
-    .selectFrom("credential")
-    .select(["id", "organization_id", "sealed"])
-    .where(keyIdOfRow, "!=", keyId)
-    .$if(afterId !== undefined, (query) => query.where("id", ">", afterId as string))
-    .orderBy("id")
-    .limit(100)
-    .execute();
+type Selection = { table: SealedTable; keyId: string; afterId: string | undefined };
+
+/** Some rows of all organizations that are sealed with another key, after the given id. */
+export async function listSealedWithOtherKey(db: VaultDb, { table, keyId, afterId }: Selection): Promise<SealedRow[]> {
+  const { rows } = await sql<SealedRow>`
+    SELECT ${table}::text AS "table", id, organization_id, ${columnOf(table)} AS sealed FROM ${sql.table(table)}
+    WHERE ${keyIdOf(table)} <> ${keyId} AND (${afterId ?? null}::uuid IS NULL OR id > ${afterId ?? null}::uuid)
+    ORDER BY id LIMIT 100`.execute(db);
+  return rows;
+}
 
 /** Leaves a row alone whose contents have changed in between. */
-export async function replaceSealed(db: VaultDb, row: SealedRow, sealed: Buffer): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("credential")
-    .set({ sealed })
-    .where("organization_id", "=", row.organization_id)
-    .where("id", "=", row.id)
-    .where("sealed", "=", row.sealed)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function replaceSealed(db: VaultDb, { table, ...row }: SealedRow, sealed: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    UPDATE ${sql.table(table)} SET ${columnOf(table)} = ${sealed}
+    WHERE organization_id = ${row.organization_id} AND id = ${row.id} AND ${columnOf(table)} = ${row.sealed}`.execute(db);
+  return (numAffectedRows ?? 0n) > 0n;
 }

@@ -9,6 +9,8 @@ import {
   listSealedWithOtherKey,
   replaceSealed,
   type SealedRow,
+  type SealedTable,
+  sealedTables,
   withMasterKeyLock,
 } from "./master-key-store.ts";
 import type { Seal, SealContext } from "./seal.ts";
@@ -33,16 +35,20 @@ export function createMasterKey({ db, seal, keyRing }: Options) {
     else if (await replaceSealed(vaultTables(db), row, seal.seal(text, context))) done.resealed++;
   }
 
+  async function resealTable(table: SealedTable, keyId: string, done: Resealed): Promise<void> {
+    let afterId: string | undefined;
+    do {
+      const rows: SealedRow[] = await listSealedWithOtherKey(vaultTables(db), { table, keyId, afterId });
+      for (const row of rows) await resealRow(row, done);
+      afterId = rows.at(-1)?.id;
+    } while (afterId !== undefined);
+  }
+
   /** Row by row, so that nobody waits. A row that cannot be opened is left as it is and named. */
   async function resealAll(): Promise<Resealed> {
     const keyId = seal.currentKeyId();
     const done: Resealed = { resealed: 0, unreadable: [] };
-    let afterId: string | undefined;
-    do {
-      const rows: SealedRow[] = await listSealedWithOtherKey(vaultTables(db), { keyId, afterId });
-      for (const row of rows) await resealRow(row, done);
-      afterId = rows.at(-1)?.id;
-    } while (afterId !== undefined);
+    for (const table of sealedTables) await resealTable(table, keyId, done);
     if (done.unreadable.length === 0) await withMasterKeyLock(db, (tables) => forgetUnusedKeys(tables, keyId));
     return done;
   }

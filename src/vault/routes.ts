@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { Refusal } from "../base/refusal.ts";
 import { userOf } from "../door/caller.ts";
 import type { Vault } from "./vault.ts";
 import * as wire from "./wire.ts";
@@ -12,8 +13,12 @@ const params = inOrganization.extend({ credentialId: z.uuid() });
 const config = { access: { role: "admin" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-export function registerVaultRoutes(server: FastifyInstance, vault: Vault): void {
+/** Names what stops working without a credential. */
+type UsesOfCredential = (organizationId: string, credentialId: string) => Promise<{ name: string }[]>;
+
+export function registerVaultRoutes(server: FastifyInstance, vault: Vault, usesOfCredential: UsesOfCredential): void {
   registerCredentials(server, vault);
+  registerDeletion(server, vault, usesOfCredential);
   registerConnect(server, vault);
 }
 
@@ -62,19 +67,38 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
     (request) => credentials.update(request.params, request.body),
   );
 
-  routes.delete(
-    `${path}/:credentialId`,
-    { config, schema: { tags, summary: "Delete a credential", params, response: { 204: nothing } } },
-    async (request, reply) => {
-      await credentials.remove(request.params);
-      return reply.code(204).send();
-    },
-  );
-
   routes.post(
     `${path}/:credentialId/test`,
     { config, schema: { tags, summary: "Test whether the provider accepts a credential", params, response: { 200: wire.testResult } } },
     async (request) => await health.test(await credentials.checkOwn(request.params)),
+  );
+}
+
+function registerDeletion(server: FastifyInstance, { credentials }: Vault, usesOfCredential: UsesOfCredential): void {
+  server.withTypeProvider<ZodTypeProvider>().delete(
+    `${path}/:credentialId`,
+    {
+      config,
+      schema: { tags, summary: "Delete a credential", params, querystring: wire.credentialDeletion, response: { 204: nothing } },
+    },
+    async (request, reply) => {
+      const { organizationId, credentialId } = request.params;
+      const uses = request.query.force === "true" ? [] : await usesOfCredential(organizationId, credentialId);
+      if (uses.length > 0) throw inUse(uses.map(({ name }) => name));
+      await credentials.remove(request.params);
+      return reply.code(204).send();
+    },
+  );
+}
+
+const namedUses = 10;
+
+function inUse(names: string[]): Refusal {
+  const more = names.length > namedUses ? ` and ${names.length - namedUses} more` : "";
+  const list = names.slice(0, namedUses).map((name) => `"${name}"`);
+  return new Refusal(
+    "credential_in_use",
+    `Workflows use this credential: ${list.join(", ")}${more}. With force=true it is deleted anyway.`,
   );
 }
 

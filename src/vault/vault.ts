@@ -11,7 +11,7 @@ import { createDefaultCredentials } from "./default-credentials.ts";
 import { createHealth, type StartCall } from "./health.ts";
 import type { KeyRingSource } from "./key-ring.ts";
 import { createMasterKey } from "./master-key.ts";
-import { createOpenCredential } from "./open-credential.ts";
+import { type CheckedCredential, createOpenCredential } from "./open-credential.ts";
 import { createRefresh } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import { createSeal } from "./seal.ts";
@@ -48,8 +48,12 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
     /** Owner, then type, of every reference of a call; opens nothing. */
     check,
     open,
+    /** Without asking the provider for anything: for secrets that deliveries are checked with. */
+    readStored: ({ row }: Pick<CheckedCredential, "row">) => contents.open(row),
     health: createHealth({ db, clock, log, open, startCall }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
     masterKey: createMasterKey({ db, seal, keyRing }),
+    /** For secrets of other features; the id of what they belong to stands for the credential's. */
+    seal,
   };
 }

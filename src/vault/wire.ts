@@ -37,6 +37,10 @@ export const credentialChange = z
   .refine((change) => change.name !== undefined || change.data !== undefined, "needs a name or data");
 export type CredentialChange = z.infer<typeof credentialChange>;
 
+export const credentialDeletion = z.object({
+  force: z.enum(["true", "false"]).default("false").describe("Delete it although workflows use it."),
+});
+
 export const connectRequest = z.object({ type, name, data: data.optional().describe("The client and further fields; no tokens.") });
 export const connectStart = z.object({ credentialId: id, authorizeUrl: z.string().describe("Send the browser there.") });
 

@@ -1,0 +1,66 @@
+import { type FieldFault, Refusal } from "../base/refusal.ts";
+import { parseReference } from "../vault/reference.ts";
+import type { Vault } from "../vault/vault.ts";
+import { modelCredentialTypes } from "./choose-model.ts";
+import type { NodeKind, PlacedNode } from "./node-kinds.ts";
+import { toPointer } from "./read-canvas.ts";
+
+type Known = { types: ReadonlyMap<string, string>; defaults: ReadonlySet<string> };
+type KnownNode = PlacedNode & { kind: NodeKind };
+
+/** The owner, then the type, of every credential of a canvas; decrypts nothing. A node without one is only warned about. */
+export async function checkNodeCredentials(
+  vault: Pick<Vault, "credentials" | "defaults">,
+  organizationId: string,
+  nodes: readonly PlacedNode[],
+): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> {
+  const concerned = nodes.filter((placed): placed is KnownNode => placed.kind !== undefined && concernsCredentials(placed, placed.kind));
+  if (concerned.length === 0) return { faults: [], warnings: [] };
+  const [credentials, defaults] = await Promise.all([vault.credentials.list(organizationId), vault.defaults.list(organizationId)]);
+  const known = {
+    types: new Map(credentials.map(({ id, type }) => [id, type])),
+    defaults: new Set(defaults.filter(({ apiKeyId }) => apiKeyId === null).map(({ type }) => type)),
+  };
+  return {
+    faults: concerned.flatMap((placed) => findFaults(placed, known)),
+    warnings: concerned.flatMap((placed) => findMissing(placed, known)),
+  };
+}
+
+const concernsCredentials = ({ node }: PlacedNode, { credentialTypes }: NodeKind): boolean =>
+  credentialTypes.length > 0 || Object.keys(node.credentials ?? {}).length > 0;
+
+function findFaults({ node, pointer, kind }: KnownNode, { types }: Known): FieldFault[] {
+  // Beside its own, any node may carry the account of the model that fills its parameters.
+  const taken = [...kind.credentialTypes, ...modelCredentialTypes];
+  return Object.entries(node.credentials ?? {}).flatMap(([type, reference]) => {
+    const detail = taken.includes(type) ? faultOf(type, reference, types) : "is not a type of credential this node takes";
+    return detail === undefined ? [] : [{ pointer: `${pointer}/credentials${toPointer([type])}`, detail }];
+  });
+}
+
+// The value is never repeated: people paste secrets in the wrong place.
+function faultOf(type: string, reference: string, types: ReadonlyMap<string, string>): string | undefined {
+  const id = readId(reference);
+  if (id === undefined) return "must be a reference of the form credential:organization:<uuid>";
+  const found = types.get(id);
+  if (found === undefined) return "is no credential of this organization";
+  return found === type ? undefined : `must be a credential of the type ${type}, not one of the type ${found}`;
+}
+
+function readId(reference: string): string | undefined {
+  try {
+    return parseReference(reference);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+const findMissing = ({ node, pointer, kind }: KnownNode, { defaults }: Known): FieldFault[] =>
+  kind.credentialTypes
+    .filter((type) => node.credentials?.[type] === undefined && !defaults.has(type))
+    .map((type) => ({
+      pointer: `${pointer}/credentials${toPointer([type])}`,
+      detail: "is not chosen, and the organization has no default; every run must bring its own",
+    }));

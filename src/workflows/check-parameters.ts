@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import { fieldMessage } from "../base/field-message.ts";
+import type { FieldFault } from "../base/refusal.ts";
+import { expressionFieldsOf, isExpressionField } from "./expression-fields.ts";
+import type { PlacedNode } from "./node-kinds.ts";
+import { toFaults, toPointer } from "./read-canvas.ts";
+import { containsReference } from "./references.ts";
+
+/** What is already certain about a node's parameters, in the words a run would use. What a reference or a model supplies is not. */
+export function checkParameters({ node, kind, pointer }: PlacedNode): FieldFault[] {
+  const { parameters = {}, instruction = "" } = node;
+  const at = `${pointer}/parameters`;
+  const faults = findInfinite(parameters).map((path) => ({ pointer: at + toPointer(path), detail: "is a number too large to be kept" }));
+  if (!kind) return faults;
+  const { error } = kind.input.safeParse(parameters, { error: fieldMessage });
+  const surroundings = { parameters, expressionFields: expressionFieldsOf(kind.input), isFilledByModel: instruction.trim() !== "" };
+  const certain = (error?.issues ?? []).filter((issue) => isCertain(issue, surroundings));
+  return [...faults, ...toFaults(certain, at)];
+}
+
+type Surroundings = { parameters: Record<string, unknown>; expressionFields: readonly string[]; isFilledByModel: boolean };
+
+function isCertain({ code, path }: z.core.$ZodIssue, { parameters, expressionFields, isFilledByModel }: Surroundings): boolean {
+  if (code === "unrecognized_keys") return true;
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], parameters);
+  if (isFilledByModel && (path.length === 0 || (path.length === 1 && value === undefined))) return false;
+  if (typeof value === "string") return !containsReference(value) && !isExpressionField(toPointer(path), expressionFields);
+  // These judge what is inside by their own rules, which may speak of a value that is only known in a run.
+  return !(code === "invalid_union" || code === "custom") || !hasReference(value);
+}
+
+const hasReference = (value: unknown): boolean => {
+  if (typeof value === "string") return containsReference(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasReference);
+};
+
+/** JSON can write a number that no number can hold; it would be saved as null. */
+function findInfinite(value: unknown, path: string[] = []): string[][] {
+  if (typeof value === "number") return Number.isFinite(value) ? [] : [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => findInfinite(child, [...path, key]));
+}

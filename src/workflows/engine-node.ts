@@ -1,0 +1,65 @@
+import type { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+
+/** What flows along an edge: a list of these. */
+export type Item = Record<string, unknown>;
+
+/** `$trigger` of a run. */
+export type TriggerData = { source: string; sender: unknown; prompt: string; payload: unknown };
+
+/** What expressions of a node can see. */
+export type Scope = {
+  trigger: TriggerData;
+  /** Finished nodes by canvas id: what came out of all their ways, in order. */
+  nodes: Record<string, { items: Item[]; first: Item | undefined }>;
+  /** `$input`: the incoming item; for a node that takes the whole list, all incoming items; undefined where nothing came in. */
+  input: unknown;
+  node: { id: string; instruction: string };
+};
+
+export type EngineCall<Input> = {
+  /** Resolved and checked; for nodes that run per item: for this item. */
+  parameters: Input;
+  /** All items that came in, or the one when the node runs per item. */
+  items: Item[];
+  /** Incoming items by canvas id of the source, in the order of the edges. */
+  itemsBySource: ReadonlyMap<string, Item[]>;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Present where a model is configured. */
+  answer?: ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
+};
+
+export type EngineOutcome =
+  /** Way out → items; `out` where there is only one. */
+  | { outputs: Record<string, Item[]> }
+  /** The node is done at that moment and passes its items on. */
+  | { waitUntil: Date }
+  /** The node is done when that workflow's run is; its last items come out. */
+  | { startRun: { workflowId: string; prompt: string; payload: unknown } };
+
+/** A built-in node of the workflow engine. It is no tool and reaches nothing outside. */
+export type EngineNode = {
+  id: string;
+  title: string;
+  description: string;
+  version: number;
+  /** Executed once for every incoming item, or once for the whole list, given the parameters as the author wrote them. */
+  per: (parameters: Record<string, unknown>) => "item" | "list";
+  /** Fields marked `.meta({ expression: true })` are expressions as they stand. */
+  input: z.ZodObject;
+  /** The names of its ways out, given the parameters as the author wrote them. */
+  ways: (parameters: Record<string, unknown>) => string[];
+  run: (call: EngineCall<Record<string, unknown>>) => Promise<EngineOutcome>;
+};
+
+type Descriptor<Input extends z.ZodObject> = Omit<EngineNode, "input" | "run" | "ways" | "version" | "per"> & {
+  version?: number;
+  per: "item" | "list" | EngineNode["per"];
+  input: Input;
+  ways?: EngineNode["ways"];
+  run: (call: EngineCall<z.output<Input>>) => Promise<EngineOutcome>;
+};
+
+export const defineEngineNode = <Input extends z.ZodObject>({ per, ...descriptor }: Descriptor<Input>): EngineNode =>
+  ({ version: 1, ways: () => ["out"], per: typeof per === "function" ? per : () => per, ...descriptor }) as unknown as EngineNode;

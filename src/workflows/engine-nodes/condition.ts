@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { defineEngineNode } from "../engine-node.ts";
+import { condition as conditionField } from "./expression.ts";
+
+export const condition = defineEngineNode({
+  id: "condition",
+  title: "Condition",
+  description: "Sends each item one of two ways. Items leave unchanged through true or false.",
+  per: "item",
+  input: z.strictObject({ condition: conditionField("JSONata that gives true or false for the incoming item, $input.") }),
+  ways: () => ["true", "false"],
+  run: async ({ parameters, items }) => ({ outputs: { [String(parameters.condition)]: items } }),
+});

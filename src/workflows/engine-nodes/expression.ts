@@ -1,0 +1,8 @@
+import { z } from "zod";
+
+/** A field that is an expression as it stands and has to give true or false; other values are not taken for one of them. */
+export const condition = (description: string) =>
+  z.boolean("must give true or false, for example $input.price > 2").meta({ expression: true, description });
+
+/** A field that is an expression as it stands and may give anything; null where it finds nothing. */
+export const anyExpression = (description: string) => z.unknown().meta({ expression: true, description });

@@ -1,0 +1,39 @@
+import { Refusal } from "../base/refusal.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { SaveWorkflow } from "./save-workflow.ts";
+import type { SavedWorkflow, Workflow, WorkflowFile } from "./wire.ts";
+import { fromFile, toFile } from "./workflow-file.ts";
+
+type Options = {
+  vault: Pick<Vault, "credentials">;
+  get: (organizationId: string, workflowId: string) => Promise<Workflow>;
+  create: SaveWorkflow["create"];
+};
+
+/** Workflows as files, to keep them elsewhere or carry them to another organization. */
+export function createFiles({ vault, get, create }: Options) {
+  return {
+    async write(organizationId: string, workflowId: string): Promise<WorkflowFile> {
+      return toFile(await get(organizationId, workflowId), await vault.credentials.list(organizationId));
+    },
+
+    /** What has no equal in the organization is left out, and named in the warnings. */
+    async read(organizationId: string, file: WorkflowFile, createdBy: string | null): Promise<SavedWorkflow> {
+      const { name, description, tool } = file;
+      const { canvas, warnings: left } = fromFile(file.canvas, await vault.credentials.list(organizationId));
+      const request = { name, description, canvas };
+      try {
+        const saved = await create(organizationId, { ...request, tool }, createdBy);
+        return { ...saved, warnings: [...left, ...without(saved, left)] };
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === "conflict" && tool)) throw error;
+        const saved = await create(organizationId, request, createdBy);
+        const taken = { pointer: "/tool/name", detail: "is left out: it is the name of another workflow's tool" };
+        return { ...saved, warnings: [taken, ...left, ...without(saved, left)] };
+      }
+    },
+  };
+}
+
+const without = ({ warnings }: SavedWorkflow, said: { pointer: string }[]) =>
+  warnings.filter(({ pointer }) => !said.some((other) => other.pointer === pointer));

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { containsReference, findReferences, mentionsInput, takesItem } from "./references.ts";
+
+describe("findReferences", () => {
+  it("finds references in every text, however deep, with where they stand and whom they name", () => {
+    expect(
+      findReferences({
+        plain: "text",
+        whole: "$nodes.fetch.items[0].title",
+        list: [{ "a/b~c": "Dear {{ $input.name }}, {{ $nodes.x.first.n + $nodes.`y z`.first.n }}" }],
+        number: 5,
+      }),
+    ).toEqual([
+      { pointer: "/whole", expression: "$nodes.fetch.items[0].title", nodeIds: ["fetch"] },
+      { pointer: "/list/0/a~1b~0c", expression: "$input.name", nodeIds: [] },
+      { pointer: "/list/0/a~1b~0c", expression: "$nodes.x.first.n + $nodes.`y z`.first.n", nodeIds: ["x", "y z"] },
+    ]);
+  });
+
+  it.each([
+    ["{{ $nodes.fetch-1.items[price > 2] }}", ["fetch-1"]],
+    ["{{ $count($nodes.1.items) }}", ["1"]],
+    ["{{ $nodes . and . first.a & '' }}", ["and"]],
+    ["{{ $nodes.\"my id\".first.a & $nodes.'other'.first.a }}", ["my id", "other"]],
+    ["{{ '$nodes.text' & \"$nodes.more\" /* $nodes.remark */ }}", []],
+    ["{{ $replace('a', /$nodes.a/, '') & $nodes.real.first.x }}", ["real"]],
+    ["{{ $nodes.a.first.n / $nodes.b.first.n / 2 }}", ["a", "b"]],
+    ["{{ $keys($nodes) }}", []],
+  ])("reads whom %s names", (text, nodeIds) => {
+    expect(findReferences(text)).toEqual([{ pointer: "", expression: text.slice(2, -2).trim(), nodeIds }]);
+  });
+
+  it.each([
+    ["{{ 1 + }}", /^Unexpected end of expression/],
+    ["{{ }}", /^it is empty$/],
+    ["{{ $input.name", /^it is not closed with }}$/],
+    [`{{ ${"[".repeat(15_000)} }}`, /nested too deep|expression/],
+    [`{{ ${" 1 +".repeat(6000)} 1 }}`, /^it is longer than 20000 characters$/],
+  ])("says what is wrong with %.20s", (text, fault) => {
+    expect(findReferences({ a: text })).toEqual([expect.objectContaining({ pointer: "/a", fault: expect.stringMatching(fault) })]);
+  });
+
+  it("takes an expression field as it stands, with or without braces", () => {
+    const value = {
+      rules: [{ condition: "$nodes.a-1.first.n > 2" }, { condition: "{{ $input.a = 'x' }}" }, { condition: " " }, { condition: true }],
+    };
+    expect(findReferences(value, ["/rules/*/condition"])).toEqual([
+      { pointer: "/rules/0/condition", expression: "$nodes.a-1.first.n > 2", nodeIds: ["a-1"] },
+      { pointer: "/rules/1/condition", expression: "$input.a = 'x'", nodeIds: [] },
+    ]);
+    expect(findReferences({ rules: [{ condition: "price >" }] }, ["/rules/*/condition"])[0]?.fault).toMatch(/Unexpected end/);
+  });
+});
+
+describe("containsReference", () => {
+  it.each(["$input", "$trigger.prompt", "$nodes.fetch-1.items", "a {{ 1 }}", "{{ $input.a }}", "{{ open"])("sees one in %s", (text) => {
+    expect(containsReference(text)).toBe(true);
+  });
+
+  it.each(["", "text", "costs $5", "$inputs", "$other.a", "$nodes", "see $input.a", "$input.a and more", "{ $input }", "$input.a > 2"])(
+    "sees none in %s",
+    (text) => {
+      expect(containsReference(text)).toBe(false);
+    },
+  );
+});
+
+describe("takesItem", () => {
+  it("holds for a node whose parameters or instruction speak of the incoming item", () => {
+    expect(takesItem({ parameters: { a: [{ b: "x {{ $input.a }}" }] } })).toBe(true);
+    expect(takesItem({ parameters: { a: "{{ $map([1], function($x) { $x + $input.n }) }}" } })).toBe(true);
+    expect(takesItem({ instruction: "Write about $input in one line" })).toBe(true);
+  });
+
+  it("does not hold for a node that only seems to", () => {
+    expect(takesItem({})).toBe(false);
+    expect(takesItem({ parameters: { a: "the word $input in a text", b: "{{ '$input' }}", c: "$nodes.input.first" } })).toBe(false);
+    expect(takesItem({ instruction: "the $inputs" })).toBe(false);
+    expect(mentionsInput({ condition: "$input.a > 1" })).toBe(false);
+    expect(mentionsInput({ condition: "$input.a > 1" }, ["/condition"])).toBe(true);
+  });
+});

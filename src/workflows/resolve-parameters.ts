@@ -1,0 +1,136 @@
+import { type Evaluated, evaluateExpressions } from "../base/evaluate-expression.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Scope } from "./engine-node.ts";
+import { isExpressionField } from "./expression-fields.ts";
+import { isLongerThan } from "./measure-json.ts";
+import { type Expression, type PlainPath, parseExpression, parseText, writePath } from "./parse-references.ts";
+import { escapeKey } from "./references.ts";
+import { type Seen, walkPath } from "./walk-path.ts";
+
+type Options = {
+  /** As of `expressionFieldsOf`. */
+  expressionFields?: readonly string[];
+  signal?: AbortSignal | undefined;
+};
+
+const longestResult = 10_000_000;
+
+/**
+ * The parameters with every reference replaced by what it refers to. A reference that cannot be resolved is refused and names its path.
+ * An expression field that is empty is left out, and one that finds nothing becomes null. What is not a plain path is evaluated outside this
+ * process, all at once.
+ */
+export async function resolveParameters(
+  parameters: Record<string, unknown>,
+  scope: Scope,
+  { expressionFields = [], signal }: Options = {},
+): Promise<Record<string, unknown>> {
+  const seen = { ...scope, trigger: { ...scope.trigger, prompt: scope.trigger.prompt ?? "" } };
+  const questions = createQuestions(seen);
+  const build = createPlan(questions, expressionFields)(parameters, "");
+  await questions.answer(signal);
+  const resolved = build() as Record<string, unknown>;
+  if (isLongerThan(resolved, longestResult)) throw tooLong();
+  return resolved;
+}
+
+/** Stands for a value that may only be known once all expressions were evaluated. */
+type Later = () => unknown;
+
+type Questions = ReturnType<typeof createQuestions>;
+
+/** Collects what has to be evaluated outside, so that it is asked in one message. */
+function createQuestions(seen: Seen) {
+  const asked: { expression: Expression; pointer: string }[] = [];
+  let evaluated: Evaluated[] = [];
+
+  return {
+    ask(expression: Expression, pointer: string): Later {
+      const walked = expression.path && walkPath(expression.path, seen);
+      if (walked && "missing" in walked) throw unresolved(expression, pointer, walked.missing);
+      if (walked) return () => walked.value;
+      const place = asked.push({ expression, pointer }) - 1;
+      return () => {
+        const outcome = evaluated[place];
+        if (outcome?.fault !== undefined) throw refuseAt(pointer, `has an expression that failed: ${outcome.fault}`);
+        if (outcome?.value === undefined && expression.path) throw unresolved(expression, pointer);
+        return outcome?.value;
+      };
+    },
+
+    async answer(signal: AbortSignal | undefined): Promise<void> {
+      if (asked.length === 0) return;
+      const expressions = asked.map(({ expression }) => expression);
+      const texts = expressions.map(({ jsonata }) => jsonata);
+      evaluated = await evaluateExpressions(texts, { input: undefined, bindings: bindingsFor(expressions, seen), signal });
+    },
+  };
+}
+
+function createPlan({ ask }: Questions, expressionFields: readonly string[]) {
+  let room = longestResult;
+
+  const askForSomething = (expression: Expression, pointer: string): Later => {
+    const later = ask(expression, pointer);
+    return () => {
+      const value = later();
+      if (value === undefined) throw unresolved(expression, pointer);
+      return value;
+    };
+  };
+
+  const writeText = (value: unknown): string => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    room -= text.length;
+    if (room < 0) throw tooLong();
+    return text;
+  };
+
+  const planField = (text: string, pointer: string): Later => {
+    if (text.trim() === "") return () => undefined;
+    const later = ask(parseExpression(text), pointer);
+    return () => later() ?? null;
+  };
+
+  const planText = (text: string, pointer: string): Later => {
+    if (isExpressionField(pointer, expressionFields)) return planField(text, pointer);
+    if (!text.startsWith("$") && !text.includes("{{")) return () => text;
+    const { exact, parts, unclosed } = parseText(text);
+    if (unclosed) throw refuseAt(pointer, "has {{ that is not closed with }}");
+    if (exact) return askForSomething(exact, pointer);
+    const laters = parts.map((part) => (typeof part === "string" ? () => part : askForSomething(part, pointer)));
+    return () => laters.map((later) => writeText(later())).join("");
+  };
+
+  const plan = (value: unknown, pointer: string): Later => {
+    if (typeof value === "string") return planText(value, pointer);
+    if (typeof value !== "object" || value === null) return () => value;
+    const entries = Object.entries(value).map(([key, entry]): [string, Later] => [key, plan(entry, `${pointer}/${escapeKey(key)}`)]);
+    if (Array.isArray(value)) return () => entries.map(([, later]) => later());
+    return () => Object.fromEntries(entries.map(([key, later]) => [key, later()] as const).filter(([, entry]) => entry !== undefined));
+  };
+  return plan;
+}
+
+/** Only what the expressions mention, because all of it is sent to another process. */
+function bindingsFor(expressions: Expression[], seen: Seen): Record<string, unknown> {
+  const roots = new Set(expressions.flatMap((expression) => [...expression.roots]));
+  const bindings: Record<string, unknown> = Object.fromEntries([...roots].map((root) => [root, seen[root]]));
+  if (!roots.has("nodes") || expressions.some(({ usesAnyNode }) => usesAnyNode)) return bindings;
+  const named = new Set(expressions.flatMap(({ nodeIds }) => nodeIds));
+  return { ...bindings, nodes: Object.fromEntries(Object.entries(seen.nodes as Scope["nodes"]).filter(([id]) => named.has(id))) };
+}
+
+function unresolved({ source }: Expression, pointer: string, missing?: PlainPath): Refusal {
+  const end = missing && writePath(missing);
+  const reason = end === undefined || end === source ? "" : `: there is nothing at ${end}`;
+  const detail = `refers to ${source}, which cannot be resolved${reason}`;
+  return new Refusal("reference_unresolved", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });
+}
+
+const refuseAt = (pointer: string, detail: string): Refusal =>
+  new Refusal("validation_failed", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });
+
+const tooLong = (): Refusal => new Refusal("validation_failed", `The parameters have more than ${longestResult} characters.`);
+
+const fieldOf = (pointer: string): string => pointer.slice(1).replaceAll("/", ".");

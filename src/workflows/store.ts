@@ -1,0 +1,203 @@
+import { type Generated, type Kysely, type Selectable, sql } from "kysely";
+import type { Database, Statement } from "../storage/database.ts";
+
+type WorkflowTables = {
+  workflow: {
+    organization_id: string;
+    id: string;
+    name: string;
+    description: string;
+    is_active: boolean;
+    version: Generated<number>;
+    node_count: number;
+    tool_name: string | null;
+    tool_inputs: string | null;
+    created_by: string | null;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+    deleted_at: Date | null;
+  };
+  workflow_version: {
+    organization_id: string;
+    workflow_id: string;
+    version: number;
+    canvas: string;
+    canvas_sha256: Buffer;
+    note: string;
+    created_by: string | null;
+    created_at: Generated<Date>;
+  };
+};
+
+type WorkflowsDb = Kysely<WorkflowTables>;
+export type WorkflowRow = Selectable<WorkflowTables["workflow"]>;
+export type VersionRow = Selectable<WorkflowTables["workflow_version"]>;
+export type StoredWorkflow = WorkflowRow & Pick<VersionRow, "canvas" | "canvas_sha256">;
+
+/** Names one workflow. The organization always goes along, so that a foreign id finds nothing. */
+export type Place = { organizationId: string; workflowId: string };
+
+/** What of a workflow can change without a new version of its canvas. */
+export type Settings = Pick<WorkflowRow, "name" | "description" | "is_active" | "tool_name" | "tool_inputs">;
+export type SavedCanvas = Pick<VersionRow, "canvas" | "canvas_sha256" | "note" | "created_by"> & { node_count: number };
+
+export const workflowTables = (db: Database): WorkflowsDb => db.tables<WorkflowTables>();
+
+export const inTransaction = <Value>(db: WorkflowsDb, work: (transaction: WorkflowsDb) => Promise<Value>): Promise<Value> =>
+  db.transaction().execute(work);
+
+export async function insertWorkflow(db: WorkflowsDb, { organizationId, workflowId }: Place, row: Settings & SavedCanvas): Promise<void> {
+  const { canvas, canvas_sha256, note, ...own } = row;
+  await db
+    .insertInto("workflow")
+    .values({ organization_id: organizationId, id: workflowId, ...own })
+    .execute();
+  await insertVersion(db, { organizationId, workflowId }, { version: 1, canvas, canvas_sha256, note, created_by: own.created_by });
+}
+
+export const insertVersion = (
+  db: WorkflowsDb,
+  { organizationId, workflowId }: Place,
+  row: Omit<VersionRow, "organization_id" | "workflow_id" | "created_at">,
+) =>
+  db
+    .insertInto("workflow_version")
+    .values({ organization_id: organizationId, workflow_id: workflowId, ...row })
+    .execute();
+
+const liveWorkflow = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
+  db
+    .selectFrom("workflow")
+    .innerJoin("workflow_version", (join) =>
+      join
+        .onRef("workflow_version.organization_id", "=", "workflow.organization_id")
+        .onRef("workflow_version.workflow_id", "=", "workflow.id")
+        .onRef("workflow_version.version", "=", "workflow.version"),
+    )
+    .selectAll("workflow")
+    .select(["workflow_version.canvas", "workflow_version.canvas_sha256"])
+    .where("workflow.organization_id", "=", organizationId)
+    .where("workflow.id", "=", workflowId)
+    .where("workflow.deleted_at", "is", null);
+
+export const findWorkflow = (db: WorkflowsDb, place: Place): Promise<StoredWorkflow | undefined> =>
+  liveWorkflow(db, place).executeTakeFirst();
+
+/** Whoever else wants to change it waits until the transaction ends, and then reads what it left behind. */
+export async function lockWorkflow(db: WorkflowsDb, { organizationId, workflowId }: Place): Promise<StoredWorkflow | undefined> {
+  const query = db.selectFrom("workflow").select("id").where("organization_id", "=", organizationId).where("id", "=", workflowId);
+  await query.forUpdate().execute();
+  return await findWorkflow(db, { organizationId, workflowId });
+}
+
+export const updateWorkflow = (
+  db: WorkflowsDb,
+  { organizationId, workflowId }: Place,
+  change: Partial<Settings & Pick<WorkflowRow, "version" | "node_count">>,
+) =>
+  db
+    .updateTable("workflow")
+    .set({ ...change, updated_at: sql<Date>`clock_timestamp()` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", workflowId)
+    .execute();
+
+export async function markDeleted(db: WorkflowsDb, { organizationId, workflowId }: Place): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("workflow")
+    .set({ deleted_at: sql<Date>`now()` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", workflowId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+type Page = { offset: number; limit: number };
+
+export async function pageOfWorkflows(db: WorkflowsDb, organizationId: string, { search, offset, limit }: Page & { search: string }) {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const matching = db
+    .selectFrom("workflow")
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .$if(search !== "", (query) =>
+      query.where((where) => where.or([where("name", "ilike", pattern), where("description", "ilike", pattern)])),
+    );
+  const [rows, { total }] = await Promise.all([
+    matching.selectAll().orderBy("updated_at", "desc").orderBy("id", "desc").offset(offset).limit(limit).execute(),
+    matching.select((select) => select.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+const versionsOf = (db: WorkflowsDb, { organizationId, workflowId }: Place) =>
+  db.selectFrom("workflow_version").where("organization_id", "=", organizationId).where("workflow_id", "=", workflowId);
+
+export async function pageOfVersions(db: WorkflowsDb, place: Place, { offset, limit }: Page) {
+  const columns = ["version", "note", "canvas_sha256", "created_by", "created_at"] as const;
+  const [rows, { total }] = await Promise.all([
+    versionsOf(db, place).select(columns).orderBy("version", "desc").offset(offset).limit(limit).execute(),
+    versionsOf(db, place)
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+export const findVersion = (db: WorkflowsDb, place: Place, version: number): Promise<VersionRow | undefined> =>
+  versionsOf(db, place).selectAll().where("version", "=", version).executeTakeFirst();
+
+/** Newest canvases in which a text occurs, whatever its case. */
+export const findCanvasesWith = (db: WorkflowsDb, organizationId: string, text: string) =>
+  db
+    .selectFrom("workflow")
+    .innerJoin("workflow_version", (join) =>
+      join
+        .onRef("workflow_version.organization_id", "=", "workflow.organization_id")
+        .onRef("workflow_version.workflow_id", "=", "workflow.id")
+        .onRef("workflow_version.version", "=", "workflow.version"),
+    )
+    .select(["workflow.id", "workflow.name", "workflow_version.canvas"])
+    .where("workflow.organization_id", "=", organizationId)
+    .where("workflow.deleted_at", "is", null)
+    .where(sql<boolean>`strpos(lower(workflow_version.canvas), ${text.toLowerCase()}) > 0`)
+    .orderBy("workflow.name")
+    .execute();
+
+// On the way of every trigger.
+
+export type RunnableRow = { organizationId: string; id: string; name: string; isActive: boolean; version: number };
+
+const runnableStatement: Statement = {
+  name: "workflow_to_run",
+  text: `SELECT workflow.organization_id AS "organizationId", workflow.id, workflow.name, workflow.is_active AS "isActive", workflow.version
+    FROM unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
+    JOIN workflow ON workflow.organization_id = asked.organization_id AND workflow.id = asked.id
+    WHERE workflow.deleted_at IS NULL`,
+};
+
+export const findRunnable = async (db: Database, places: readonly Place[]): Promise<RunnableRow[]> =>
+  await db.prepared<RunnableRow>(runnableStatement, [
+    places.map(({ organizationId }) => organizationId),
+    places.map(({ workflowId }) => workflowId),
+  ]);
+
+const canvasStatement: Statement = {
+  name: "workflow_version_canvas",
+  text: "SELECT canvas FROM workflow_version WHERE organization_id = $1 AND workflow_id = $2 AND version = $3",
+};
+
+export const findCanvas = async (db: Database, { organizationId, workflowId }: Place, version: number): Promise<string | undefined> =>
+  (await db.prepared<{ canvas: string }>(canvasStatement, [organizationId, workflowId, version]))[0]?.canvas;
+
+const offeredStatement: Statement = {
+  name: "workflow_offered",
+  text: `SELECT id, name, description, tool_name AS "toolName", tool_inputs AS "toolInputs" FROM workflow
+    WHERE organization_id = $1 AND tool_name IS NOT NULL AND is_active AND deleted_at IS NULL ORDER BY tool_name`,
+};
+
+type OfferedRow = { id: string; name: string; description: string; toolName: string; toolInputs: string | null };
+
+export const listOffered = async (db: Database, organizationId: string): Promise<OfferedRow[]> =>
+  await db.prepared<OfferedRow>(offeredStatement, [organizationId]);

@@ -1,0 +1,202 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { userOf } from "../door/caller.ts";
+import * as wire from "./wire.ts";
+import type { Workflows } from "./workflows.ts";
+
+const tags = ["Workflows"];
+const path = "/api/organizations/:organizationId/workflows";
+const inOrganization = z.object({ organizationId: z.uuid() });
+const params = inOrganization.extend({ workflowId: z.uuid() });
+const versionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
+const ofVersion = params.extend({ version: versionNumber });
+const nothing = z.undefined().describe("Nothing.");
+const reading = { access: { role: "viewer" } } as const;
+const writing = { access: { role: "member" } } as const;
+
+export function registerWorkflowRoutes(server: FastifyInstance, workflows: Workflows): void {
+  registerReading(server, workflows);
+  registerSaving(server, workflows);
+  registerVersions(server, workflows);
+  registerFiles(server, workflows);
+}
+
+function registerReading(server: FastifyInstance, workflows: Workflows): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    path,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "List workflows, newest change first",
+        params: inOrganization,
+        querystring: wire.workflowQuery,
+        response: { 200: wire.workflowList },
+      },
+    },
+    (request) => workflows.page(request.params.organizationId, request.query),
+  );
+
+  routes.get(
+    `${path}/:workflowId`,
+    { config: reading, schema: { tags, summary: "Read a workflow with its canvas", params, response: { 200: wire.workflow } } },
+    (request) => workflows.get(request.params.organizationId, request.params.workflowId),
+  );
+
+  routes.post(
+    `${path}/check`,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Check a canvas without saving it",
+        params: inOrganization,
+        body: wire.canvasToCheck,
+        response: { 200: wire.checkResult },
+      },
+    },
+    async (request) => {
+      const { faults, warnings } = await workflows.check(request.params.organizationId, request.body.canvas);
+      return { valid: faults.length === 0, errors: faults, warnings };
+    },
+  );
+}
+
+function registerSaving(server: FastifyInstance, workflows: Workflows): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    path,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Create a workflow",
+        params: inOrganization,
+        body: wire.workflowRequest,
+        response: { 201: wire.savedWorkflow },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await workflows.create(request.params.organizationId, request.body, userOf(request).userId)),
+  );
+
+  routes.patch(
+    `${path}/:workflowId`,
+    {
+      config: writing,
+      schema: { tags, summary: "Change a workflow", params, body: wire.workflowChange, response: { 200: wire.savedWorkflow } },
+    },
+    (request) => workflows.update(request.params, request.body, userOf(request).userId),
+  );
+
+  routes.delete(
+    `${path}/:workflowId`,
+    { config: writing, schema: { tags, summary: "Delete a workflow", params, response: { 204: nothing } } },
+    async (request, reply) => {
+      await workflows.remove(request.params.organizationId, request.params.workflowId);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.post(
+    `${path}/:workflowId/duplicate`,
+    { config: writing, schema: { tags, summary: "Duplicate a workflow", params, response: { 201: wire.savedWorkflow } } },
+    async (request, reply) => {
+      const { organizationId, workflowId } = request.params;
+      return reply.code(201).send(await workflows.duplicate(organizationId, workflowId, userOf(request).userId));
+    },
+  );
+}
+
+function registerVersions(server: FastifyInstance, { versions }: Workflows): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    `${path}/:workflowId/versions`,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "List the versions of a workflow",
+        params,
+        querystring: wire.pageQuery,
+        response: { 200: wire.versionList },
+      },
+    },
+    (request) => versions.page(request.params, request.query),
+  );
+
+  routes.get(
+    `${path}/:workflowId/versions/:version`,
+    {
+      config: reading,
+      schema: { tags, summary: "Read a version of a workflow", params: ofVersion, response: { 200: wire.workflowVersion } },
+    },
+    (request) => versions.get(request.params, request.params.version),
+  );
+
+  routes.get(
+    `${path}/:workflowId/versions/:version/compare/:otherVersion`,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "Compare two versions of a workflow",
+        params: ofVersion.extend({ otherVersion: versionNumber }),
+        response: { 200: wire.comparison },
+      },
+    },
+    (request) => versions.compare(request.params, request.params.version, request.params.otherVersion),
+  );
+
+  routes.post(
+    `${path}/:workflowId/versions/:version/restore`,
+    {
+      config: writing,
+      schema: { tags, summary: "Make an old version the newest", params: ofVersion, response: { 200: wire.savedWorkflow } },
+    },
+    (request) => versions.restore(request.params, request.params.version, userOf(request).userId),
+  );
+}
+
+function registerFiles(server: FastifyInstance, { files }: Workflows): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    `${path}/:workflowId/file`,
+    { config: reading, schema: { tags, summary: "Export a workflow as a file", params, response: { 200: wire.workflowFile } } },
+    async (request, reply) => {
+      const file = await files.write(request.params.organizationId, request.params.workflowId);
+      return reply
+        .type("application/json; charset=utf-8")
+        .header("Content-Disposition", `attachment; filename="${fileNameOf(file.name)}"`)
+        .serializer((value: unknown) => `${JSON.stringify(value, null, 2)}\n`)
+        .send(file);
+    },
+  );
+
+  routes.post(
+    `${path}/import`,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Create a workflow from a file",
+        params: inOrganization,
+        body: wire.workflowFile,
+        response: { 201: wire.savedWorkflow },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await files.read(request.params.organizationId, request.body, userOf(request).userId)),
+  );
+}
+
+/** Only what every system takes in a file's name. */
+function fileNameOf(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return `${plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "") || "workflow"}.json`;
+}

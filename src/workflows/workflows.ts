@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { createBatch } from "../base/batch.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Database } from "../storage/database.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
+import { toReference } from "../vault/reference.ts";
+import type { Vault } from "../vault/vault.ts";
+import { createCheckCanvas } from "./check-canvas.ts";
+import { describeWorkflow, summarize } from "./describe-workflow.ts";
+import { engineNodes } from "./engine-nodes/engine-nodes.ts";
+import { createFiles } from "./files.ts";
+import { createSaveWorkflow, requireRow, workflowNotFound } from "./save-workflow.ts";
+import * as store from "./store.ts";
+import { createVersions } from "./versions.ts";
+import type { Canvas, SavedWorkflow, Workflow, WorkflowSummary, WorkflowTool } from "./wire.ts";
+
+export type Workflows = ReturnType<typeof createWorkflows>;
+
+type Options = { db: Database; catalog: Pick<Catalog, "nodes">; vault: Pick<Vault, "credentials" | "defaults"> };
+type Place = { organizationId: string; workflowId: string };
+type Page = { search?: string | undefined; offset: number; limit: number };
+
+const uuid = z.uuid();
+
+/** The saved workflows of organizations. */
+export function createWorkflows({ db, catalog, vault }: Options) {
+  const tables = store.workflowTables(db);
+  const check = createCheckCanvas({ catalog, engineNodes, vault });
+  const save = createSaveWorkflow({ db, checkCanvas: check });
+
+  // Triggers that arrive together are looked up together.
+  const runnable = createBatch<Place, store.RunnableRow | undefined>({
+    maxItems: 256,
+    isFatal: isDatabaseUnavailable,
+    async flush(places) {
+      const found = new Map((await store.findRunnable(db, places)).map((row) => [`${row.organizationId} ${row.id}`, row]));
+      return places.map((place) => found.get(`${place.organizationId} ${place.workflowId.toLowerCase()}`));
+    },
+  });
+
+  async function get(organizationId: string, workflowId: string): Promise<Workflow> {
+    return describeWorkflow(await requireRow(store.findWorkflow(tables, { organizationId, workflowId })));
+  }
+
+  return {
+    get,
+    check,
+    create: save.create,
+    update: save.update,
+    versions: createVersions({ db, save }),
+    files: createFiles({ vault, get, create: save.create }),
+
+    /** What a run needs to know, or undefined; on the way of every trigger. */
+    find: async (organizationId: string, workflowId: string): Promise<store.RunnableRow | undefined> =>
+      uuid.safeParse(workflowId).success ? await runnable.add({ organizationId, workflowId }) : undefined,
+
+    /** Also of a workflow that was deleted: its runs go on. */
+    versionCanvas: (organizationId: string, workflowId: string, version: number): Promise<string | undefined> =>
+      store.findCanvas(db, { organizationId, workflowId }, version),
+
+    /** The workflows offered as tools, by the name of the tool. */
+    async listTools(organizationId: string): Promise<{ id: string; name: string; description: string; tool: WorkflowTool }[]> {
+      return (await store.listOffered(db, organizationId)).map(({ toolName, toolInputs, ...workflow }) => ({
+        ...workflow,
+        tool: { name: toolName, inputs: JSON.parse(toolInputs ?? "[]") as WorkflowTool["inputs"] },
+      }));
+    },
+
+    /** Newest change first. */
+    async page(organizationId: string, { search = "", offset, limit }: Page): Promise<{ data: WorkflowSummary[]; total: number }> {
+      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, { search, offset, limit });
+      return { data: rows.map(summarize), total };
+    },
+
+    async duplicate(organizationId: string, workflowId: string, createdBy: string | null): Promise<SavedWorkflow> {
+      const { name, description, isActive, canvas } = await get(organizationId, workflowId);
+      return await save.create(organizationId, { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas }, createdBy);
+    },
+
+    async remove(organizationId: string, workflowId: string): Promise<void> {
+      if (!(await store.markDeleted(tables, { organizationId, workflowId }))) throw workflowNotFound();
+    },
+
+    /** The workflows whose present canvas uses a credential. */
+    async usesOfCredential(organizationId: string, credentialId: string): Promise<{ id: string; name: string }[]> {
+      const reference = toReference(credentialId).toLowerCase();
+      const candidates = await store.findCanvasesWith(tables, organizationId, reference);
+      const isUsed = (text: string) =>
+        (JSON.parse(text) as Canvas).nodes.some(({ credentials = {} }) =>
+          Object.values(credentials).some((one) => one.toLowerCase() === reference),
+        );
+      return candidates.filter(({ canvas }) => isUsed(canvas)).map(({ id, name }) => ({ id, name }));
+    },
+  };
+}
