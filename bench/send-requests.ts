@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 
-type Load = { url: string; body: string; headers: Record<string, string>; connections: number; forMs: number };
+type Load = { url: string; body: string; headers: Record<string, string>; connections: number; forMs: number; status?: number };
 
-/** Sends one request after the other on each connection and counts complete answers with status 200. Cheap, because it shares the machine. */
-export async function sendRequests({ url, body, headers, connections, forMs }: Load) {
+/** Sends one request after the other on each connection and counts complete answers with the expected status. Cheap, because it shares the machine. */
+export async function sendRequests({ url, body, headers, connections, forMs, status = 200 }: Load) {
   const { hostname, port, pathname } = new URL(url);
   const given = {
     Host: `${hostname}:${port}`,
@@ -23,7 +23,7 @@ export async function sendRequests({ url, body, headers, connections, forMs }: L
         while (performance.now() < until) {
           const sentAt = performance.now();
           socket.write(bytes);
-          await readAnswer(socket);
+          await readAnswer(socket, status);
           latenciesMs.push(performance.now() - sentAt);
         }
       } finally {
@@ -34,7 +34,7 @@ export async function sendRequests({ url, body, headers, connections, forMs }: L
   return { count: latenciesMs.length, perSecond: latenciesMs.length / ((performance.now() - startedAt) / 1000), latenciesMs };
 }
 
-function readAnswer(socket: Socket): Promise<void> {
+function readAnswer(socket: Socket, status: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";
     const settle = (error?: Error) => {
@@ -46,7 +46,7 @@ function readAnswer(socket: Socket): Promise<void> {
     const onData = (chunk: Buffer) => {
       received += chunk.toString("latin1");
       if (!isComplete(received)) return;
-      settle(received.startsWith("HTTP/1.1 200") ? undefined : new Error(received.slice(0, 500)));
+      settle(received.startsWith(`HTTP/1.1 ${status}`) ? undefined : new Error(received.slice(0, 500)));
     };
     socket.on("data", onData).on("error", reject).on("close", onClose);
   });

@@ -1,0 +1,60 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { createDataDir, runSwitchyard, startServer } from "../test/support/spawned-server.ts";
+import { median, reportFigure } from "./report-figure.ts";
+import { sendRequests } from "./send-requests.ts";
+
+// Triggers that are answered with 202, which is after the run and its place in the queue are committed. The process that accepts has no
+// worker in the first figures, so that they show accepting alone; in the others it also runs what it accepts, as after `npm start`.
+const bench = "trigger";
+const roundMs = 3_000;
+let prepared: { key: string; workflowId: string } | undefined;
+const { dataDir, remove } = createDataDir();
+const environment = { RATE_LIMIT_API_KEY_PER_MINUTE: "10000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000", LOG_LEVEL: "warn" };
+try {
+  await measureServer("accepting alone", "platform,gateway");
+  await measureServer("accepting and running", "platform,gateway,worker");
+} finally {
+  await remove();
+}
+
+async function measureServer(name: string, roles: string): Promise<void> {
+  const server = await startServer({ dataDir, environment, roles });
+  try {
+    const { key, workflowId } = await prepare();
+    const url = `${server.platformUrl}/task-runner/trigger/${workflowId}`;
+    const load = { url, body: "{}", headers: { "X-API-Key": key }, status: 202 };
+    await sendRequests({ ...load, connections: 64, forMs: roundMs });
+    const many = await sendRequests({ ...load, connections: 64, forMs: roundMs });
+    const one = await sendRequests({ ...load, connections: 1, forMs: roundMs });
+    const isAlone = name === "accepting alone";
+    reportFigure({
+      ...{ bench, figure: `accepted triggers per second, 64 connections, ${name}`, value: many.perSecond, unit: "1/s" },
+      ...(isAlone ? { bar: { atLeast: 1500 } } : {}),
+    });
+    reportFigure({
+      ...{ bench, figure: `p50, one connection, ${name}`, value: median(one.latenciesMs), unit: "ms" },
+      ...(isAlone ? { bar: { atMost: 4 } } : {}),
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+async function prepare() {
+  if (prepared) return prepared;
+  const run = async (words: string[]) => {
+    const { code, stdout, stderr } = await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir });
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Record<string, string>;
+  };
+  const owner = ["--email", "ann@example.com", "--password", "correct horse battery", "--organization", "Bench"];
+  const { organizationId = "" } = await run(["setup", ...owner]);
+  const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", "--scope", "workflows:trigger"]);
+  const file = path.join(dataDir, "workflow.json");
+  const canvas = { nodes: [{ id: "now", nodeId: "system_date_time", parameters: {} }], edges: [] };
+  writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
+  const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
+  prepared = { key, workflowId };
+  return prepared;
+}

@@ -1,0 +1,32 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { createChooseModel } from "../workflows/choose-model.ts";
+import type { EngineNode } from "../workflows/engine-node.ts";
+import { fillParameters } from "../workflows/fill-parameters.ts";
+import type { Filled } from "./execute-once.ts";
+import type { NodeTask } from "./node-task.ts";
+
+type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
+
+/** What a language model does for a node: fills what its author left empty, and answers. */
+export function createAskModel({ catalog, chooseModel }: Options) {
+  const modelFor = ({ node, organizationId }: NodeTask) => {
+    const own = catalog.nodes.get(node.type)?.tool.credential;
+    return chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
+  };
+
+  return {
+    async fill(task: NodeTask, wish: { input: EngineNode["input"]; parameters: Record<string, unknown>; item: unknown }): Promise<Filled> {
+      const { node, prompt, signal } = task;
+      if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
+      return await fillParameters({
+        ...{ input: wish.input, authored: node.parameters, parameters: wish.parameters, upstream: wish.item, signal },
+        ...{ instruction: node.instruction, runtimeInstruction: node.runtimeInstruction, runtimePrompt: prompt, model: modelFor(task) },
+      });
+    },
+
+    answerFor(task: NodeTask) {
+      const model = modelFor(task);
+      return model && ((question: { system: string; prompt: string }) => model.answer({ ...question, signal: task.signal }));
+    },
+  };
+}

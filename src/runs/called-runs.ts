@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { Refusal } from "../base/refusal.ts";
+import type { Database } from "../storage/database.ts";
+import type { Item } from "../workflows/engine-node.ts";
+import { readSettled } from "./describe-run.ts";
+import { resultOf } from "./find-ready.ts";
+import type { RunList } from "./run-list.ts";
+import type { StartRun } from "./start-run.ts";
+import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
+
+type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
+
+const mostDepth = 8;
+
+/** Runs that a node of another run starts and waits for. */
+export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "read"> }) {
+  return {
+    /** However often it is asked for the same node, each is started once. */
+    async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[]): Promise<string[]> {
+      if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
+      const ids: string[] = [];
+      for (const [index, { workflowId, prompt, payload }] of wishes.entries()) {
+        const key = `call:${parent.id}:${nodeId}:${index}`;
+        const { id } = await startRun({
+          organizationId: parent.organizationId,
+          workflowId,
+          kind: "workflow",
+          trigger: { source: "workflow", sender: { runId: parent.id, nodeId }, prompt, payload },
+          parent: { runId: parent.id, depth: parent.depth },
+          // What is asked may differ after a crash; the run that was started then is the one that counts.
+          once: { key, wishSha256: createHash("sha256").update(key).digest() },
+        });
+        ids.push(id);
+      }
+      return ids;
+    },
+
+    async read(parent: AdoptedRun, ids: string[]) {
+      const children = await findChildRuns(db, parent, ids);
+      if (children.some(isUnfinished)) return undefined;
+      const failed = children.find(({ status }) => status !== "succeeded");
+      if (failed || children.length < ids.length) return { error: describeFailure(failed) };
+      const items: Item[] = [];
+      for (const id of ids) {
+        const { nodes, graph } = await runs.read(parent.organizationId, id);
+        items.push(...resultOf(graph, readSettled(nodes)));
+      }
+      return { items };
+    },
+  };
+}
+
+const isUnfinished = ({ status }: ChildRun): boolean => status === "pending" || status === "running" || status === "waiting";
+
+const describeFailure = (child: ChildRun | undefined) => ({
+  code: "workflow_failed" as const,
+  message: `The called workflow ${child?.status === "cancelled" ? "was cancelled" : `failed: ${child?.errorMessage ?? "its run is gone"}`}`,
+});

@@ -1,0 +1,159 @@
+import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
+import type { Database, RunStatement, Statement } from "../storage/database.ts";
+import type { StoredNode } from "./store.ts";
+
+/** The run as its owner knows it; whoever adopted it since makes the write come to nothing. */
+export type Held = { organizationId: string; runId: string; epoch: number };
+
+export type NodeRow = Held &
+  Omit<StoredNode, "runId"> & {
+    nodeType: string;
+    input: string | null;
+    filled: string | null;
+    completedAt: Date | null;
+  };
+
+const nodeColumns: Columns<NodeRow> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+  ["nodeId", "node_id", "text"],
+  ["nodeType", "node_type", "text"],
+  ["status", "status", "text"],
+  ["attempts", "attempts", "integer"],
+  ["done", "done", "integer"],
+  ["input", "input", "text"],
+  ["outputs", "outputs", "text"],
+  ["filled", "filled", "text"],
+  ["errorCode", "error_code", "text"],
+  ["errorMessage", "error_message", "text"],
+  ["wakeAt", "wake_at", "timestamptz"],
+  ["startedAt", "started_at", "timestamptz"],
+  ["completedAt", "completed_at", "timestamptz"],
+  ["durationMs", "duration_ms", "bigint"],
+];
+
+/** What becomes of the run itself. */
+export type RunTurn = Held & {
+  status: "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+  errorCode: string | null;
+  errorMessage: string | null;
+  errorNodeId: string | null;
+  startedAt: Date | null;
+  wakeAt: Date | null;
+  completedAt: Date | null;
+  activeMs: number;
+};
+
+const turnColumns: Columns<RunTurn> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+  ["status", "status", "text"],
+  ["errorCode", "error_code", "text"],
+  ["errorMessage", "error_message", "text"],
+  ["errorNodeId", "error_node_id", "text"],
+  ["startedAt", "started_at", "timestamptz"],
+  ["wakeAt", "wake_at", "timestamptz"],
+  ["completedAt", "completed_at", "timestamptz"],
+  ["activeMs", "active_ms", "bigint"],
+];
+
+const stored = nodeColumns.filter(([field]) => field !== "epoch");
+const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field));
+
+// The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
+const heldOf = (source: string): string => `held AS (
+  SELECT run.organization_id, run.id FROM run
+  JOIN (${source}) AS mine ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
+  WHERE run.status IN ('pending', 'running', 'waiting')
+  ORDER BY run.organization_id, run.id
+  FOR NO KEY UPDATE OF run
+)`;
+
+const writeNodes = `written AS (
+  INSERT INTO run_node AS stored (${columnNames(stored)})
+  SELECT ${stored.map(([, column]) => `node.${column}`).join(", ")}
+  FROM node JOIN held ON held.organization_id = node.organization_id AND held.id = node.run_id
+  ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
+    SET ${changed.map(([, column]) => `${column} = excluded.${column}`).join(", ")}
+    WHERE stored.status IN ('running', 'retrying', 'waiting')
+)`;
+
+const writeTurns = `turned AS (
+  UPDATE run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
+    started_at = COALESCE(run.started_at, turn.started_at), wake_at = turn.wake_at, completed_at = turn.completed_at,
+    active_ms = turn.active_ms, changed_at = clock_timestamp()
+  FROM turn JOIN held ON held.organization_id = turn.organization_id AND held.id = turn.run_id
+  WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id
+  RETURNING run.organization_id, run.id, run.workflow_id, run.parent_run_id, run.status, run.error_code, run.error_message
+)`;
+
+// Almost no organization listens, and then nothing more is looked up.
+const publishEnds = `published AS (
+  SELECT publish_event(turned.organization_id, gen_random_uuid(), 'run.' || turned.status, json_build_object(
+    'runId', turned.id, 'workflowId', turned.workflow_id, 'workflowName', workflow.name, 'status', turned.status,
+    'error', CASE WHEN turned.error_code IS NULL THEN NULL ELSE json_build_object('code', turned.error_code, 'message', turned.error_message) END
+  )::text)
+  FROM turned
+  JOIN workflow ON workflow.organization_id = turned.organization_id AND workflow.id = turned.workflow_id
+  WHERE turned.status IN ('succeeded', 'failed', 'cancelled')
+    AND EXISTS (SELECT FROM event_endpoint AS endpoint WHERE endpoint.organization_id = turned.organization_id AND endpoint.is_active)
+)`;
+
+const nodeSource = `node AS (SELECT * FROM ${unnest(nodeColumns)} AS node (${columnNames(nodeColumns)}))`;
+const turnSource = (first: number) => `turn AS (SELECT * FROM ${unnest(turnColumns, first)} AS turn (${columnNames(turnColumns)}))`;
+const place = "organization_id, run_id, epoch";
+
+// Without a name they are planned each time: a plan made while the tables were small would read all of them when they are large.
+const nodesOnly: Statement = {
+  name: "",
+  text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id, NULL AS "parentRunId" FROM held`,
+};
+
+const nodesAndTurns: Statement = {
+  name: "",
+  text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
+         ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}, ${publishEnds}
+         SELECT held.id, turned.parent_run_id AS "parentRunId", (SELECT count(*) FROM published) AS published
+         FROM held LEFT JOIN turned ON turned.organization_id = held.organization_id AND turned.id = held.id`,
+};
+
+export type HeldRun = { id: string; parentRunId: string | null };
+
+/** The runs that were still this owner's; for the others nothing was written. */
+export async function writeCheckpoints(run: RunStatement, nodes: NodeRow[], turns: RunTurn[]): Promise<HeldRun[]> {
+  if (turns.length === 0) return await run<HeldRun>(nodesOnly, arraysOf(nodeColumns, nodes));
+  return await run<HeldRun>(nodesAndTurns, [...arraysOf(nodeColumns, nodes), ...arraysOf(turnColumns, turns)]);
+}
+
+/** One statement needs no transaction around it. */
+export const onPool =
+  (db: Database): RunStatement =>
+  (statement, values) =>
+    db.prepared(statement, values);
+
+// Whether it waits is judged after the lock: a condition in the statement would judge, and not lock, what was true before.
+const lockParentStatement: Statement = {
+  name: "",
+  text: `SELECT organization_id AS "organizationId", id, status FROM run WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+};
+
+/**
+ * The run that waits for another one's end, if it does. Locked, so that one that is just about to wait is seen before or after;
+ * to be called before its child is locked, as everywhere: older runs first, so that no two wait for each other.
+ */
+export async function lockWaitingParent(run: RunStatement, { organizationId, id }: { organizationId: string; id: string }) {
+  const rows = await run<{ organizationId: string; id: string; status: string }>(lockParentStatement, [organizationId, id]);
+  return rows.filter(({ status }) => status === "waiting");
+}
+
+const unfinishedChildrenStatement: Statement = {
+  name: "",
+  text: `SELECT EXISTS (SELECT FROM run WHERE organization_id = $1 AND parent_run_id = $2 AND status IN ('pending', 'running', 'waiting')) AS found`,
+};
+
+export async function hasUnfinishedChildren(run: RunStatement, { organizationId, runId }: Held): Promise<boolean> {
+  const [row] = await run<{ found: boolean }>(unfinishedChildrenStatement, [organizationId, runId]);
+  return row?.found === true;
+}

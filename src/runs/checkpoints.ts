@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createBatch } from "../base/batch.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
+import { hasUnfinishedChildren, lockWaitingParent, type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
+import type { RunQueue, Turn } from "./run-queue.ts";
+
+type StepAside = { turn: Turn; awaitsRuns: boolean };
+
+export type Checkpoint = {
+  nodes: NodeRow[];
+  /** What becomes of the run, when it ends or changes its state. */
+  turn?: RunTurn;
+  /** Given when the run steps aside until `turn.wakeAt`, or until the runs it started have ended. */
+  stepAside?: StepAside;
+  /** The run that may wait for this one's end. */
+  parentRunId?: string | null;
+};
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  /** Called after each commit. */
+  onChange: (changed: { organizationId: string; id: string }[]) => void;
+  /** Somebody's turn comes at that moment. */
+  onQueued: (moment: Date) => void;
+};
+
+const patienceMs = 60_000;
+const pauseMs = 250;
+/** A statement has two seconds, so rows with much text do not go together with others. */
+const largeLength = 256 * 1024;
+
+/** Writes what became of nodes and runs. All that wait at the same time share a commit. */
+export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
+  const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
+    const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
+    const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
+    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns)).map(({ id }) => id));
+    onChange(turns.filter(({ runId }) => held.has(runId)).map(toPlace));
+    return checkpoints.map((checkpoint) => held.has(runIdOf(checkpoint)));
+  };
+  const batch = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
+
+  /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
+  async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
+    await queue.remove(run, [stepAside.turn]);
+    const isOver = stepAside.awaitsRuns && !(await hasUnfinishedChildren(run, turn));
+    const startAfter = isOver ? null : turn.wakeAt;
+    if (isOver || startAfter) await queue.insert(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
+  }
+
+  async function writeAlone({ nodes, turn, stepAside, parentRunId }: Checkpoint): Promise<boolean> {
+    const isHeld = await db.transaction(async (run) => {
+      const parents = await lockParent(run, turn, parentRunId);
+      const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : []);
+      if (!held) return false;
+      if (turn && stepAside) await requeue(run, turn, stepAside);
+      await queue.removeAll(run, parents);
+      await queue.insert(run, parents);
+      return true;
+    });
+    if (isHeld && turn) onChange([toPlace(turn)]);
+    if (isHeld) onQueued(turn?.wakeAt ?? new Date(0));
+    return isHeld;
+  }
+
+  const write = async (checkpoint: Checkpoint): Promise<boolean> => {
+    const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
+    const isAlone = isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && checkpoint.parentRunId);
+    return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
+  };
+
+  return {
+    /**
+     * False when the run is not this process's any more, and then nothing was written. A database that is away is waited for:
+     * what a node did must not be forgotten as long as this process remembers it.
+     */
+    async add(checkpoint: Checkpoint, signal: AbortSignal): Promise<boolean> {
+      const untilMs = performance.now() + patienceMs;
+      for (;;) {
+        try {
+          return await write(checkpoint);
+        } catch (error) {
+          if (!isDatabaseUnavailable(error) || performance.now() > untilMs || signal.aborted) throw error;
+          await delay(pauseMs, undefined, { signal }).catch(() => {
+            throw new Refusal("shutting_down", "The server is stopping.");
+          });
+        }
+      }
+    },
+
+    drain: batch.drain,
+  };
+}
+
+const lockParent = async (run: RunStatement, turn: RunTurn | undefined, parentRunId: string | null | undefined) =>
+  turn?.completedAt && parentRunId ? await lockWaitingParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+
+const toPlace = ({ organizationId, runId }: RunTurn) => ({ organizationId, id: runId });
+
+const runIdOf = ({ nodes, turn }: Checkpoint): string => turn?.runId ?? nodes[0]?.runId ?? "";

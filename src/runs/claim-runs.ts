@@ -1,0 +1,101 @@
+import type { Log } from "../base/log.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
+import type { Claim } from "./accept-runs.ts";
+import type { RunQueue, Turn } from "./run-queue.ts";
+import { type AdoptedRun, adoptRuns } from "./store.ts";
+
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  log: Log;
+  owner: string;
+  /** For how many more runs there is room, without those being claimed. */
+  room: () => number;
+  crowded: () => string[];
+  begin: (run: AdoptedRun, turn: Turn) => void;
+  /** The run has ended already. */
+  drop: (turn: Turn) => void;
+};
+
+type Taken = Claim & { count: number };
+
+/** Takes turns out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
+export function createClaimRuns({ db, queue, log, owner, room, crowded, begin, drop }: Options) {
+  let reserved = 0;
+  let claiming: Promise<void> | undefined;
+  let mustClaimAgain = false;
+  /** What this process knows of the queue, until a hint or the next look. */
+  const seen = { isEmpty: false, hasCrowded: false };
+  const left = (): number => room() - reserved;
+
+  async function claimIn(run: RunStatement): Promise<Taken | undefined> {
+    const size = left();
+    if (size < 1) return undefined;
+    reserved += size;
+    const giveUp = () => {
+      reserved -= size;
+    };
+    try {
+      const without = crowded();
+      const turns = await queue.take(run, { room: size, without });
+      seen.isEmpty = turns.length === 0;
+      seen.hasCrowded = without.length > 0;
+      const adopted = new Map((await adoptRuns(run, owner, turns)).map((one) => [one.id, one]));
+      return { giveUp, count: turns.length, begin: () => beginAll(turns, adopted, giveUp) };
+    } catch (error) {
+      giveUp();
+      throw error;
+    }
+  }
+
+  function beginAll(turns: Turn[], adopted: Map<string, AdoptedRun>, giveUp: () => void): void {
+    giveUp();
+    for (const turn of turns) {
+      const run = adopted.get(turn.id);
+      if (run) begin(run, turn);
+      else drop(turn);
+    }
+  }
+
+  async function claimOnce(): Promise<number> {
+    let taken: Taken | undefined;
+    try {
+      await db.transaction(async (run) => {
+        taken = await claimIn(run);
+      });
+    } catch (error) {
+      taken?.giveUp();
+      throw error;
+    }
+    taken?.begin();
+    return taken?.count ?? 0;
+  }
+
+  async function claimAll(): Promise<void> {
+    do {
+      mustClaimAgain = false;
+      if ((await claimOnce()) > 0) mustClaimAgain = true;
+    } while (mustClaimAgain && left() > 0);
+  }
+
+  function wake(): void {
+    mustClaimAgain = true;
+    if (claiming || left() < 1) return;
+    claiming = claimAll()
+      .catch((error: Error) => log.debug({ reason: error.message }, "no runs can be taken right now"))
+      .finally(() => {
+        claiming = undefined;
+      });
+  }
+
+  return {
+    claimIn,
+    wake,
+    hasRoom: () => left() > 0,
+    /** There is room again, or an organization's next run would get a slot: look only when something may be there. */
+    wakeIfWaiting: (reason: "room" | "slot") => {
+      if (reason === "room" ? !seen.isEmpty : seen.hasCrowded) wake();
+    },
+    settled: async () => await claiming,
+  };
+}

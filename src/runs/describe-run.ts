@@ -1,0 +1,88 @@
+import type { Item, TriggerData } from "../workflows/engine-node.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import { itemsOf, resultOf, type Settled } from "./find-ready.ts";
+import type { Graph, GraphNode } from "./graph.ts";
+import type { RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
+import type { Run, RunEntry, RunNode } from "./wire.ts";
+
+export function toEntry(row: RunRow): RunEntry {
+  const { id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName, userId, userName } = row;
+  const { oauthClientId, oauthClientName, rerunOf, parentRunId } = row;
+  return {
+    ...{ id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName, userId, userName },
+    ...{ oauthClientId, oauthClientName, rerunOf, parentRunId },
+    workflowName: row.workflowName ?? "",
+    executionType: row.kind,
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "", nodeId: row.errorNodeId },
+    createdAt: row.queuedAt.toISOString(),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    wakeAt: row.wakeAt?.toISOString() ?? null,
+    completedAt: row.completedAt?.toISOString() ?? null,
+    durationMs: row.startedAt === null ? null : row.activeMs,
+  };
+}
+
+/** A run with every node of its canvas, whether it was reached or not. */
+export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
+  const stored = new Map(rows.map((one) => [one.nodeId, one]));
+  return {
+    ...toEntry(row),
+    trigger: JSON.parse(row.triggerData) as TriggerData,
+    overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
+    nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
+    result: row.status === "succeeded" ? resultOf(graph, readSettled(rows)) : null,
+  };
+}
+
+export function readSettled(rows: RunNodeRow[]): Map<string, Settled> {
+  const settled = new Map<string, Settled>();
+  for (const { nodeId, status, outputs } of rows)
+    if (status === "succeeded" || status === "failed") settled.set(nodeId, { status, outputs: readOutputs(outputs) });
+  return settled;
+}
+
+const notReached = {
+  pending: "pending",
+  running: "pending",
+  waiting: "pending",
+  succeeded: "skipped",
+  failed: "skipped",
+  cancelled: "cancelled",
+} as const;
+
+function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus: RunRow["status"]): RunNode {
+  if (!row) return { ...untouched, id, nodeId: type, status: notReached[runStatus] };
+  const ways = row.status === "succeeded" || row.status === "failed" ? readOutputs(row.outputs) : undefined;
+  const isSkipped = row.status === "skipped";
+  return {
+    ...untouched,
+    id,
+    nodeId: row.nodeType,
+    status: nodeStatus(row, runStatus),
+    attempts: row.attempts,
+    input: readJson(row.input),
+    outputs: ways ? itemsOf({ status: "succeeded", outputs: ways }) : null,
+    ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
+    filled: readJson(row.filled),
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    wakeAt: row.wakeAt?.toISOString() ?? null,
+    ...(isSkipped ? {} : { startedAt: row.startedAt.toISOString(), durationMs: row.durationMs }),
+    completedAt: row.completedAt?.toISOString() ?? null,
+  };
+}
+
+const untouched = {
+  ...{ attempts: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
+  ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
+};
+
+/** A node that was not done when its run ended was cut off. */
+function nodeStatus({ status }: RunNodeRow, runStatus: RunRow["status"]): RunNode["status"] {
+  const isOpen = status === "running" || status === "waiting" || status === "retrying";
+  if (isOpen && notReached[runStatus] !== "pending") return "cancelled";
+  return status === "waiting" ? "running" : status;
+}
+
+const readJson = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+const readOutputs = (text: string | null): Record<string, Item[]> => (text === null ? {} : (JSON.parse(text) as Record<string, Item[]>));

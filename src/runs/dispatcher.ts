@@ -1,0 +1,147 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../base/log.ts";
+import type { Slots } from "../execution/slots.ts";
+import type { Database } from "../storage/database.ts";
+import { type ActiveRun, createActiveRuns } from "./active-runs.ts";
+import { onPool } from "./checkpoint-store.ts";
+import { createClaimRuns } from "./claim-runs.ts";
+import { createEndedTurns } from "./ended-turns.ts";
+import type { RunQueue, Turn } from "./run-queue.ts";
+import type { RunOutcome, RunWorkflow } from "./run-workflow.ts";
+import type { AdoptedRun } from "./store.ts";
+
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  slots: Pick<Slots, "acquire">;
+  runWorkflow: RunWorkflow;
+  log: Log;
+  /** Names this process in the rows it has adopted. */
+  owner: string;
+  /** How many runs this process has at a time; none when it is no worker. */
+  mostRuns: number;
+  onEnd: (run: AdoptedRun) => void;
+  /** Ends what no process could bring to an end. */
+  endDead: (owner: string) => Promise<void>;
+};
+
+const pollMs = 1_000;
+const keepMs = 3_000;
+/** Longer waits end up to a second late, when a process looks. */
+const mostPreciseMs = 60_000;
+const patienceMs = 10_000;
+const handBackMs = 3_000;
+
+/** Takes runs out of the queue while there is room, runs each in a slot of its organization, and keeps its hold on them. */
+export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...options }: Options) {
+  const active = createActiveRuns();
+  const endedTurns = createEndedTurns({ db, queue, log });
+  let isStopping = false;
+  const drive = createDrive({
+    db,
+    queue,
+    log,
+    ...options,
+    endedTurns,
+    isStopping: () => isStopping,
+    onSlot: () => claims.wakeIfWaiting("slot"),
+  });
+  const claims = createClaimRuns({
+    ...{ db, queue, log, owner, crowded: active.crowded, drop: endedTurns.add },
+    room: () => (isStopping ? 0 : mostRuns - active.size()),
+    begin: (run, turn) => void active.add(run, turn, drive).ended.then(() => claims.wakeIfWaiting("room")),
+  });
+  const moments = new Set<NodeJS.Timeout>();
+  const intervals: NodeJS.Timeout[] = [];
+
+  async function keepAll(): Promise<void> {
+    if (!isStopping) await endDead(owner);
+    const turns = active.turns();
+    if (turns.length === 0) return;
+    const kept = await queue.keep(onPool(db), turns);
+    // A run that stepped aside meanwhile may be here again, with another turn.
+    for (const turn of turns) if (!kept.has(turn.id) && active.isHere(turn)) active.lose(turn.id, "lost");
+  }
+
+  return {
+    claimIn: claims.claimIn,
+    hasRoom: claims.hasRoom,
+    wake: claims.wake,
+    /** Somebody cancelled it. */
+    cancel: (id: string): void => active.lose(id, "cancelled"),
+    counts: () => ({ active: active.size() }),
+
+    /** At that moment a run of this process goes on; others would notice within a second. */
+    wakeAt(moment: Date): void {
+      const delayMs = Math.max(0, moment.getTime() - Date.now());
+      if (delayMs > mostPreciseMs || isStopping) return;
+      const timer = setTimeout(() => {
+        moments.delete(timer);
+        claims.wake();
+      }, delayMs);
+      moments.add(timer);
+    },
+
+    start(): void {
+      if (mostRuns === 0) return;
+      intervals.push(
+        setInterval(claims.wake, pollMs),
+        setInterval(() => void keepAll().catch(() => {}), keepMs),
+      );
+      claims.wake();
+    },
+
+    /** Lets what runs come to the end of its node, then hands it back. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      for (const timer of moments) clearTimeout(timer);
+      await claims.settled();
+      await active.stop(patienceMs);
+      for (const interval of intervals) clearInterval(interval);
+      await endedTurns.flush();
+    },
+  };
+}
+
+type DriveOptions = Pick<Options, "db" | "queue" | "log" | "slots" | "runWorkflow" | "onEnd"> & {
+  endedTurns: { add: (turn: Turn) => void };
+  isStopping: () => boolean;
+  /** A run that waited for a slot has one. */
+  onSlot: () => void;
+};
+
+/** One run with its turn, from the wait for a slot to where it ends here. */
+function createDrive({ db, queue, log, slots, runWorkflow, onEnd, endedTurns, isStopping, onSlot }: DriveOptions) {
+  async function runInSlot(entry: ActiveRun): Promise<RunOutcome> {
+    const { run, turn, abort } = entry;
+    const slot = await slots.acquire(run.organizationId, { signal: abort.signal, evenIfFull: true });
+    try {
+      entry.waitsForSlot = false;
+      onSlot();
+      return await runWorkflow(run, { turn, slot, signal: abort.signal, isStopping });
+    } finally {
+      slot.release();
+    }
+  }
+
+  async function runOrHandBack(entry: ActiveRun): Promise<RunOutcome> {
+    try {
+      return await runInSlot(entry);
+    } catch (error) {
+      const { signal } = entry.abort;
+      if (signal.aborted) return "handed back";
+      log.warn({ err: error, runId: entry.run.id }, "a run could not go on here and is handed back");
+      await delay(handBackMs, undefined, { signal }).catch(() => {});
+      return "handed back";
+    }
+  }
+
+  return async (entry: ActiveRun): Promise<void> => {
+    const outcome = await runOrHandBack(entry);
+    if (outcome === "ended") {
+      endedTurns.add(entry.turn);
+      onEnd(entry.run);
+      // The turn is given up anyway when it is no longer kept; this only makes it quick, and does nothing to one that is another's by now.
+    } else if (outcome !== "aside") await queue.giveBack(onPool(db), [entry.turn]).catch(() => {});
+  };
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
+import { lockWaitingParent, writeCheckpoints } from "./checkpoint-store.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { type AdoptedRun, adoptRuns, findParent, type RunPlace } from "./store.ts";
+
+type Options = { db: Database; queue: RunQueue; clock: Clock; log: Log; onChange: (changed: RunPlace[]) => void };
+
+/** Ends, as failed, runs that every process failed at which tried them: whoever started one must learn of it. */
+export function createEndDeadRuns({ db, queue, clock, log, onChange }: Options) {
+  return async (owner: string): Promise<void> => {
+    const ended = await db.transaction(async (run) => {
+      const places = (await queue.takeDead(run)).sort((one, other) => (one.id < other.id ? -1 : 1));
+      const parents = await lockParents(run, places);
+      const adopted = await adoptRuns(run, owner, places);
+      const turns = adopted.map((one) => describeFailure(one, clock.now()));
+      if (turns.length > 0) await writeCheckpoints(run, [], turns);
+      await queue.removeAll(run, parents);
+      await queue.insert(run, parents);
+      return adopted;
+    });
+    if (ended.length === 0) return;
+    log.error({ runIds: ended.map(({ id }) => id) }, "runs were given up that could not be brought to an end");
+    onChange(ended);
+  };
+}
+
+/** The runs that wait for them, each once. */
+async function lockParents(run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> {
+  const parents = new Map<string, RunPlace>();
+  for (const { organizationId, id } of places) {
+    const parentId = await findParent(run, { organizationId, id });
+    const waiting = parentId ? await lockWaitingParent(run, { organizationId, id: parentId }) : [];
+    for (const parent of waiting) parents.set(parent.id, { organizationId, id: parent.id });
+  }
+  return [...parents.values()];
+}
+
+const describeFailure = ({ organizationId, id, epoch, startedAt, activeMs }: AdoptedRun, now: Date) => ({
+  ...{ organizationId, runId: id, epoch, startedAt, activeMs, status: "failed" as const, wakeAt: null, completedAt: now },
+  ...{ errorCode: "internal_error", errorMessage: "The run was given up after many attempts to bring it to an end.", errorNodeId: null },
+});

@@ -1,0 +1,112 @@
+import type { Clock } from "../base/clock.ts";
+import { Refusal, type RefusalCode } from "../base/refusal.ts";
+import type { Item } from "../workflows/engine-node.ts";
+import { type CalledWorkflow, collectOutcomes } from "./collect-outcomes.ts";
+import type { ExecuteOnce, Execution } from "./execute-once.ts";
+import { onlyWay } from "./graph.ts";
+import type { NodeTask, Progress } from "./node-task.ts";
+
+export type NodeFailure = { code: RefusalCode; message: string };
+
+export type NodeEnd = {
+  attempts: number;
+  /** What it was given, for each execution of this attempt. */
+  inputs: unknown[];
+  filled: unknown[];
+} & (
+  | { is: "succeeded"; outputs: Record<string, Item[]> }
+  | { is: "failed"; error: NodeFailure; outputs: Record<string, Item[]> }
+  | { is: "retrying"; error: NodeFailure; wakeAt: Date; done: number; outputs: Record<string, Item[]> }
+  | { is: "waiting"; wakeAt: Date }
+  | { is: "calling"; runs: CalledWorkflow[] }
+);
+
+export type ExecuteNode = ReturnType<typeof createExecuteNode>;
+
+type Outcomes = ReturnType<typeof collectOutcomes>;
+
+const longestDelayMs = 24 * 3600_000;
+
+/** Executes a node once for each item it takes, or once for all of them. What fails comes back as an end, not as an error. */
+export function createExecuteNode({ clock, executeOnce }: { clock: Clock; executeOnce: ExecuteOnce }) {
+  /** The failure of one execution, or undefined. */
+  async function tryOnce(
+    task: NodeTask,
+    execution: Execution,
+    outcomes: ReturnType<typeof collectOutcomes>,
+  ): Promise<NodeFailure | undefined> {
+    try {
+      const { outcome, parameters, filled } = await executeOnce.run(task, execution);
+      outcomes.note(parameters, filled);
+      outcomes.add(outcome);
+      return undefined;
+    } catch (error) {
+      task.signal.throwIfAborted();
+      if (isPassing(error)) throw error;
+      return toFailure(error);
+    }
+  }
+
+  const nextAttemptAt = (settings: NodeTask["node"]["settings"], attempts: number): Date =>
+    new Date(clock.now().getTime() + Math.min(settings.retryDelayMs * 2 ** (attempts - 1), longestDelayMs));
+
+  /** The end of a node that one of its executions failed; undefined when it goes on with an item that tells of the failure. */
+  function endAfter(error: NodeFailure, { settings }: NodeTask["node"], { attempts, done, outputs }: Progress) {
+    if (attempts <= settings.retries && !hopeless.has(error.code))
+      return { is: "retrying" as const, error, wakeAt: nextAttemptAt(settings, attempts), done, outputs };
+    return settings.continueOnError ? undefined : { is: "failed" as const, error, outputs: {} };
+  }
+
+  return async (task: NodeTask): Promise<NodeEnd> => {
+    const { node, progress } = task;
+    const attempts = progress.attempts + 1;
+    const outcomes = collectOutcomes(progress);
+    const { outputs, seen } = outcomes;
+    let ignored: NodeFailure | undefined;
+    let { done } = progress;
+    for (const execution of executeOnce.plan(task).slice(done)) {
+      const error = await tryOnce(task, execution, outcomes);
+      const end = error && endAfter(error, node, { attempts, done, outputs });
+      if (end) return { attempts, ...seen, ...end };
+      if (error) outcomes.addOutputs({ [errorWay(executeOnce.waysOf(node))]: [{ error }] });
+      ignored = error ?? ignored;
+      done += 1;
+    }
+    const end = ignored ? { is: "failed" as const, error: ignored, outputs } : conclude(task, outcomes);
+    return { attempts, ...seen, ...end };
+  };
+
+  function conclude(task: NodeTask, outcomes: Outcomes) {
+    const wakeAt = outcomes.wakeAt();
+    if (outcomes.runs.length > 0) return { is: "calling" as const, runs: outcomes.runs };
+    if (wakeAt && wakeAt > clock.now()) return { is: "waiting" as const, wakeAt };
+    return { is: "succeeded" as const, outputs: wakeAt ? { [onlyWay]: task.incoming.items } : outcomes.outputs };
+  }
+}
+
+/** The only way, or the one that stands for "none of the above". */
+const errorWay = (ways: string[]): string => ways.at(-1) ?? onlyWay;
+
+export function toFailure(error: unknown): NodeFailure {
+  if (error instanceof Refusal) return { code: error.code, message: error.message };
+  return { code: "internal_error", message: "The node failed unexpectedly. The log of the server says more." };
+}
+
+/** It says nothing about the node: the run goes on later, or elsewhere. */
+export const isPassing = (error: unknown): boolean => error instanceof Refusal && passing.has(error.code);
+
+const passing = new Set<RefusalCode>(["slot_lost", "database_unavailable", "shutting_down"]);
+
+// The same again would only fail in the same way.
+const hopeless = new Set<RefusalCode>([
+  "validation_failed",
+  "unknown_node",
+  "reference_unresolved",
+  "stopped_by_workflow",
+  "credential_reference_invalid",
+  "credential_not_accessible",
+  "credential_type_mismatch",
+  "credential_needs_reconnect",
+  "workflow_not_found",
+  "workflow_inactive",
+]);

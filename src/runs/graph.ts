@@ -1,0 +1,70 @@
+import type { Canvas, CanvasNode, NodeOverride } from "../workflows/wire.ts";
+
+export type GraphNode = {
+  id: string;
+  /** The name of a tool, or of a built-in node. */
+  type: string;
+  parameters: Record<string, unknown>;
+  instruction: string;
+  runtimeInstruction: string;
+  credentials: Record<string, string>;
+  settings: { retries: number; retryDelayMs: number; timeoutMs: number | undefined; continueOnError: boolean; disabled: boolean };
+  /** In the order of the edges. */
+  incoming: { source: string; way: string }[];
+  /** Canvas ids of what comes next, each once. */
+  next: string[];
+};
+
+export type Graph = ReadonlyMap<string, GraphNode>;
+
+export const onlyWay = "out";
+
+/** A canvas in the form a run follows it. */
+export function compileGraph({ nodes, edges }: Canvas): Graph {
+  const graph = new Map(nodes.map((node) => [node.id, toGraphNode(node)]));
+  for (const { source, sourceHandle, target } of edges) {
+    graph.get(target)?.incoming.push({ source, way: sourceHandle ?? onlyWay });
+    const next = graph.get(source)?.next;
+    if (next && !next.includes(target)) next.push(target);
+  }
+  return graph;
+}
+
+function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
+  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, disabled = false } = settings;
+  return {
+    id,
+    type: nodeId,
+    parameters,
+    instruction,
+    runtimeInstruction: "",
+    credentials,
+    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, disabled },
+    incoming: [],
+    next: [],
+  };
+}
+
+/** The same graph with what one run has otherwise. The given graph stays as it is: other runs follow it too. */
+export function applyOverrides(graph: Graph, overrides: NodeOverride[]): Graph {
+  if (overrides.length === 0) return graph;
+  const changed = new Map(graph);
+  for (const { id, runtimeInstruction, credentials } of overrides) {
+    const node = graph.get(id);
+    if (node)
+      changed.set(id, { ...node, runtimeInstruction: runtimeInstruction ?? "", credentials: { ...node.credentials, ...credentials } });
+  }
+  return changed;
+}
+
+/** All that come after a node, and itself. */
+export function withFollowers(graph: Graph, id: string): Set<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    if (found.has(current)) continue;
+    found.add(current);
+    open.push(...(graph.get(current)?.next ?? []));
+  }
+  return found;
+}

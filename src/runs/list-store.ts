@@ -1,0 +1,137 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Database } from "../storage/database.ts";
+import type { RunKind } from "./start-run.ts";
+
+export type RunsDb = Kysely<unknown>;
+
+export const runTables = (db: Database): RunsDb => db.tables<unknown>();
+
+export type RunRow = {
+  id: string;
+  workflowId: string;
+  workflowName: string | null;
+  workflowDeleted: boolean;
+  workflowVersion: number;
+  kind: RunKind;
+  status: "pending" | "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+  triggerId: string | null;
+  apiKeyId: string | null;
+  apiKeyName: string | null;
+  userId: string | null;
+  userName: string | null;
+  oauthClientId: string | null;
+  oauthClientName: string | null;
+  rerunOf: string | null;
+  parentRunId: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  errorNodeId: string | null;
+  queuedAt: Date;
+  startedAt: Date | null;
+  wakeAt: Date | null;
+  completedAt: Date | null;
+  activeMs: number;
+  changedAt: number;
+};
+
+export type WholeRunRow = RunRow & { triggerData: string; overrides: string | null };
+
+const columns = sql`
+  run.id, run.workflow_id AS "workflowId", workflow.name AS "workflowName", workflow.deleted_at IS NOT NULL OR workflow.id IS NULL AS "workflowDeleted",
+  run.workflow_version AS "workflowVersion", run.kind, run.status, run.trigger_id AS "triggerId",
+  run.api_key_id AS "apiKeyId", run.api_key_name AS "apiKeyName", run.user_id AS "userId", run.user_name AS "userName",
+  run.oauth_client_id AS "oauthClientId", run.oauth_client_name AS "oauthClientName",
+  run.rerun_of AS "rerunOf", run.parent_run_id AS "parentRunId",
+  run.error_code AS "errorCode", run.error_message AS "errorMessage", run.error_node_id AS "errorNodeId",
+  run.queued_at AS "queuedAt", run.started_at AS "startedAt", run.wake_at AS "wakeAt", run.completed_at AS "completedAt",
+  run.active_ms AS "activeMs", (extract(epoch FROM run.changed_at) * 1000000)::bigint AS "changedAt"`;
+
+const source = sql`run LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id`;
+
+export type RunSelection = {
+  organizationId: string;
+  workflowId?: string | undefined;
+  status?: string | undefined;
+  kind?: string | undefined;
+  apiKeyId?: string | undefined;
+  search?: string | undefined;
+  fromId?: string | undefined;
+  beforeId?: string | undefined;
+};
+
+function conditions(selection: RunSelection): RawBuilder<unknown> {
+  const { workflowId, status, kind, apiKeyId, search, fromId, beforeId } = selection;
+  const parts = [
+    sql`run.organization_id = ${selection.organizationId}`,
+    ...(workflowId === undefined ? [] : [sql`run.workflow_id = ${workflowId}`]),
+    ...(status === undefined ? [] : [sql`run.status = ${status}`]),
+    ...(kind === undefined ? [] : [sql`run.kind = ${kind}`]),
+    ...(apiKeyId === undefined ? [] : [sql`run.api_key_id = ${apiKeyId}`]),
+    ...(fromId === undefined ? [] : [sql`run.id >= ${fromId}`]),
+    ...(beforeId === undefined ? [] : [sql`run.id < ${beforeId}`]),
+    ...(search === undefined
+      ? []
+      : [sql`(strpos(lower(workflow.name), lower(${search})) > 0 OR strpos(lower(run.error_message), lower(${search})) > 0)`]),
+  ];
+  return sql.join(parts, sql` AND `);
+}
+
+/** Newest first. */
+export async function listRuns(
+  db: RunsDb,
+  selection: RunSelection,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): Promise<RunRow[]> {
+  const query = sql<RunRow>`SELECT ${columns} FROM ${source} WHERE ${conditions(selection)} ORDER BY run.id DESC LIMIT ${limit} OFFSET ${offset}`;
+  return (await query.execute(db)).rows;
+}
+
+export async function countRuns(db: RunsDb, selection: RunSelection): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM ${source} WHERE ${conditions(selection)}`.execute(db);
+  return Number(rows[0]?.total ?? 0);
+}
+
+export async function findRuns(db: RunsDb, organizationId: string, ids: string[]): Promise<RunRow[]> {
+  const query = sql<RunRow>`SELECT ${columns} FROM ${source} WHERE run.organization_id = ${organizationId} AND run.id = ANY (${ids}::uuid[])`;
+  return (await query.execute(db)).rows;
+}
+
+export async function findWholeRun(db: RunsDb, organizationId: string, id: string): Promise<WholeRunRow | undefined> {
+  const query = sql<WholeRunRow>`SELECT ${columns}, run.trigger_data AS "triggerData", run.overrides
+    FROM ${source} WHERE run.organization_id = ${organizationId} AND run.id = ${id}`;
+  return (await query.execute(db)).rows[0];
+}
+
+export async function listChangedRuns(
+  db: RunsDb,
+  { organizationId, since, limit }: { organizationId: string; since: number; limit: number },
+) {
+  const moment = sql`to_timestamp(${since / 1_000_000}::double precision)`;
+  const query = sql<{ id: string; version: number }>`SELECT run.id, (extract(epoch FROM run.changed_at) * 1000000)::bigint AS version
+    FROM run WHERE run.organization_id = ${organizationId} AND run.changed_at >= ${moment} ORDER BY run.changed_at, run.id LIMIT ${limit}`;
+  return (await query.execute(db)).rows;
+}
+
+export type RunNodeRow = {
+  nodeId: string;
+  nodeType: string;
+  status: "running" | "retrying" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled";
+  attempts: number;
+  input: string | null;
+  outputs: string | null;
+  filled: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  wakeAt: Date | null;
+  startedAt: Date;
+  completedAt: Date | null;
+  durationMs: number;
+};
+
+export async function listRunNodes(db: RunsDb, organizationId: string, runId: string): Promise<RunNodeRow[]> {
+  const query = sql<RunNodeRow>`SELECT node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, outputs, filled,
+      error_code AS "errorCode", error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt",
+      completed_at AS "completedAt", duration_ms AS "durationMs"
+    FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;
+  return (await query.execute(db)).rows;
+}

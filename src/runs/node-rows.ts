@@ -1,0 +1,91 @@
+import type { Clock } from "../base/clock.ts";
+import { toStorableText } from "../base/json.ts";
+import { toPayload, toStorableLine } from "../history/payload.ts";
+import type { Item } from "../workflows/engine-node.ts";
+import type { Held, NodeRow } from "./checkpoint-store.ts";
+import type { NodeEnd, NodeFailure } from "./execute-node.ts";
+import type { Settled } from "./find-ready.ts";
+import type { GraphNode } from "./graph.ts";
+import type { StoredNode } from "./store.ts";
+
+/** A node that goes on later. */
+export type Pause = { attempts: number; durationMs: number } & (
+  | { is: "waiting"; wakeAt: Date }
+  | { is: "retrying"; wakeAt: Date; done: number; outputs: Record<string, Item[]> }
+  | { is: "calling"; runIds: string[] }
+);
+
+/** When the first of them goes on by itself. */
+export function nextMoment(pauses: Iterable<[string, Pause]>, isBusy: (id: string) => boolean = () => false): Date | null {
+  const moments = [...pauses].flatMap(([id, pause]) => (pause.is === "calling" || isBusy(id) ? [] : [pause.wakeAt.getTime()]));
+  return moments.length > 0 ? new Date(Math.min(...moments)) : null;
+}
+
+export const isPaused = (pause: Pause | undefined, now: Date): boolean =>
+  pause !== undefined && (pause.is === "calling" || pause.wakeAt.getTime() > now.getTime());
+
+type Circumstances = { held: Held; node: GraphNode; startedAt: Date };
+
+const inputLimitBytes = 64 * 1024;
+const messageLimit = 4_000;
+
+type EndCircumstances = Circumstances & { durationMs: number; end: NodeEnd; runIds?: string[] | undefined; clock: Clock };
+
+export function describeEnd({ held, node, startedAt, durationMs, end, runIds, clock }: EndCircumstances): NodeRow {
+  const isFinal = end.is === "succeeded" || end.is === "failed";
+  return {
+    ...{ ...held, nodeId: node.id, nodeType: node.type, startedAt, durationMs, attempts: end.attempts },
+    status: end.is === "calling" ? "waiting" : end.is,
+    done: end.is === "retrying" ? end.done : 0,
+    input: describeList(end.inputs),
+    // Whole, because after a crash the run goes on with it.
+    outputs: toStorableText("outputs" in end ? end.outputs : { runIds }).text,
+    filled: describeList(end.filled),
+    ...describeError("error" in end ? end.error : undefined),
+    wakeAt: "wakeAt" in end ? end.wakeAt : null,
+    completedAt: isFinal ? clock.now() : null,
+  };
+}
+
+const describeList = (values: unknown[]): string | null => (values.length > 0 ? toPayload(values, inputLimitBytes).text : null);
+
+const describeError = (error: NodeFailure | undefined) => ({
+  errorCode: error?.code ?? null,
+  errorMessage: error ? toStorableLine(error.message, messageLimit) : null,
+});
+
+export const describeRunning = (circumstances: Circumstances): NodeRow => emptyRow(circumstances, "running");
+
+export function describeSkipped({ held, node, now }: { held: Held; node: GraphNode | undefined; now: Date }): NodeRow[] {
+  return node ? [{ ...emptyRow({ held, node, startedAt: now }, "skipped"), attempts: 0, completedAt: now }] : [];
+}
+
+const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
+  ...{ ...held, nodeId: node.id, nodeType: node.type, status, startedAt },
+  ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null },
+  ...{ wakeAt: null, completedAt: null, durationMs: 0 },
+});
+
+/** Where a run stands that another process began. A node that was running there begins anew. */
+export function readStoredNodes(stored: StoredNode[]) {
+  const settled = new Map<string, Settled>();
+  const pauses = new Map<string, Pause>();
+  const starts = new Map<string, Date>();
+  for (const row of stored) {
+    starts.set(row.nodeId, row.startedAt);
+    if (row.status === "succeeded" || row.status === "failed") settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row) });
+    else if (row.status === "waiting" || row.status === "retrying") pauses.set(row.nodeId, pauseOf(row));
+  }
+  return { settled, pauses, starts };
+}
+
+export function pauseOf(row: StoredNode | NodeRow): Pause {
+  const { attempts, durationMs, wakeAt, done } = row;
+  if (row.status === "retrying" && wakeAt) return { is: "retrying", attempts, durationMs, wakeAt, done, outputs: readOutputs(row) };
+  if (wakeAt) return { is: "waiting", attempts, durationMs, wakeAt };
+  const { runIds = [] } = JSON.parse(row.outputs ?? "{}") as { runIds?: string[] };
+  return { is: "calling", attempts, durationMs, runIds };
+}
+
+const readOutputs = ({ outputs }: { outputs: string | null }): Record<string, Item[]> =>
+  outputs === null ? {} : (JSON.parse(outputs) as Record<string, Item[]>);

@@ -1,0 +1,71 @@
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
+import type { CheckOverrides } from "./check-overrides.ts";
+import { toRow } from "./create-start-run.ts";
+import type { FindGraph } from "./find-graph.ts";
+import { type Graph, withFollowers } from "./graph.ts";
+import type { RunNodeRow } from "./list-store.ts";
+import type { RunList } from "./run-list.ts";
+import { copyNodes } from "./store.ts";
+
+type Options = {
+  list: Pick<RunList, "read">;
+  accept: (wish: RunToAccept) => Promise<AcceptedRun>;
+  findGraph: FindGraph;
+  checkOverrides: CheckOverrides;
+  clock: Clock;
+};
+
+type Wish = {
+  organizationId: string;
+  runId: string;
+  from: "start" | "failure";
+  /** What shall be otherwise than in the run before. */
+  prompt?: string | undefined;
+  payload?: unknown;
+  overrides?: NodeOverride[] | undefined;
+  user: { id: string; name: string };
+};
+
+/** Runs again what a run did, on the same version of the workflow: all of it, or from the node that failed, with what was finished before it. */
+export function createRerun({ list, accept, checkOverrides, clock }: Options) {
+  return async ({
+    organizationId,
+    runId,
+    from,
+    prompt,
+    payload,
+    overrides,
+    user,
+  }: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
+    const { row: before, nodes, graph } = await list.read(organizationId, runId);
+    if (before.workflowDeleted) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
+    const reused = from === "failure" ? reusableNodes(before.status, nodes, graph) : [];
+    const chosen = overrides ?? (JSON.parse(before.overrides ?? "[]") as NodeOverride[]);
+    await checkOverrides(organizationId, graph, chosen);
+    const trigger = JSON.parse(before.triggerData) as TriggerData;
+    const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
+    const queuedAt = clock.now();
+    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides: chosen, user }, queuedAt);
+    const row = { ...wish, workflowId: before.workflowId, workflowVersion: before.workflowVersion, rerunOf: runId };
+    const alsoInsert =
+      reused.length > 0
+        ? (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, organizationId, { from: runId, to: row.id, nodeIds: reused })
+        : undefined;
+    const { id } = await accept({ row, once: undefined, alsoInsert });
+    return { id, createdAt: queuedAt, workflowId: before.workflowId };
+  };
+}
+
+/** Finished nodes that do not come after one that failed. */
+function reusableNodes(status: string, nodes: RunNodeRow[], graph: Graph): string[] {
+  if (status === "pending" || status === "running" || status === "waiting")
+    throw new Refusal("run_not_finished", "This run has not ended yet.");
+  const succeeded = nodes.filter((node) => node.status === "succeeded").map(({ nodeId }) => nodeId);
+  const failed = nodes.filter((node) => node.status === "failed");
+  const again = new Set(failed.flatMap(({ nodeId }) => [...withFollowers(graph, nodeId)]));
+  return succeeded.filter((nodeId) => !again.has(nodeId));
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { PgBoss } from "pg-boss";
+import type { Log } from "../base/log.ts";
+import type { ConnectionTarget, RunStatement } from "../storage/database.ts";
+
+/** Whose turn it is: a run that was handed to this process. `retryCount` names the attempt, so that a late process settles nothing. */
+export type Turn = { id: string; organizationId: string; retryCount: number };
+
+export type RunQueue = ReturnType<typeof createRunQueue>;
+
+type Options = {
+  target: ConnectionTarget;
+  log: Log;
+  /** Whether this process looks for turns of processes that fell silent. */
+  supervises: boolean;
+};
+
+const schema = "run_queue";
+const queueName = "run";
+const deadQueueName = "run_dead";
+// pg-boss takes no shorter one.
+const heartbeatSeconds = 10;
+const yearSeconds = 365 * 24 * 3600;
+
+/**
+ * Hands runs out to processes: each to one at a time, and anew when a process dies. It holds ids only; what a run is stands in the table.
+ * Everything that must be true together with the run row goes through the caller's own transaction.
+ */
+export function createRunQueue({ target, log, supervises }: Options) {
+  const boss = new PgBoss({
+    ...target,
+    ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
+    application_name: "switchyard queue",
+    schema,
+    max: 2,
+    schedule: false,
+    supervise: supervises,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    connectionTimeoutMillis: 2_000,
+  });
+  boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
+
+  return {
+    async start(): Promise<void> {
+      await boss.start();
+      await createQueues(boss);
+    },
+
+    async insert(run: RunStatement, entries: { id: string; organizationId: string; startAfter?: Date | null }[]): Promise<void> {
+      const jobs = entries.map(({ id, organizationId, startAfter }) => ({
+        id,
+        group: { id: organizationId },
+        ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
+      }));
+      if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
+    },
+
+    /** The oldest first, without those of organizations that could not use them. */
+    async take(run: RunStatement, { room, without }: { room: number; without: string[] }): Promise<Turn[]> {
+      // Powers of two keep the number of different statements small.
+      const batchSize = 2 ** Math.floor(Math.log2(Math.min(room, 256)));
+      const jobs = await boss.fetch(queueName, { batchSize, ...(without.length > 0 ? { ignoreGroups: without } : {}), ...through(run) });
+      return jobs.map(({ id, groupId, retryCount }) => ({ id, organizationId: groupId ?? "", retryCount }));
+    },
+
+    /** Those that are still this process's. */
+    async keep(run: RunStatement, turns: Turn[]): Promise<Set<string>> {
+      // The types of pg-boss leave out the ids it answers with.
+      const answer: { settled?: string[] } = await boss.touch(queueName, turns, through(run));
+      return new Set(answer.settled);
+    },
+
+    async remove(run: RunStatement, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.deleteJob(queueName, turns, through(run));
+    },
+
+    /** Whoever has the turn loses it. */
+    async removeAll(run: RunStatement, runs: { id: string }[]): Promise<void> {
+      const ids = runs.map(({ id }) => id);
+      if (ids.length > 0) await boss.deleteJob(queueName, ids, through(run));
+    },
+
+    /** Gives turns back for another process to take at once. */
+    async giveBack(run: RunStatement, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.fail(queueName, turns, null, through(run));
+    },
+
+    /** Runs that every process failed at which tried them. */
+    async takeDead(run: RunStatement): Promise<Turn[]> {
+      const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(run) });
+      const ids = jobs.map(({ id }) => id);
+      if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(run));
+      return jobs.map(({ id, sourceId, groupId, retryCount }) => ({ id: sourceId ?? id, organizationId: groupId ?? "", retryCount }));
+    },
+
+    async stop(): Promise<void> {
+      await boss.stop({ graceful: false, close: true });
+    },
+  };
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
+  const shared = { retentionSeconds: 10 * yearSeconds, deleteAfterSeconds: 1 };
+  await boss.createQueue(deadQueueName, shared);
+  await boss.createQueue(queueName, {
+    ...shared,
+    partition: true,
+    heartbeatSeconds,
+    expireInSeconds: 24 * 3600,
+    retryLimit: 20,
+    retryDelay: 0,
+    deadLetter: deadQueueName,
+  });
+}
+
+const names = new Map<string, string>();
+
+/** Runs the queue's statements on the caller's connection, parsed once per connection. */
+function through(run: RunStatement) {
+  return {
+    db: {
+      async executeSql(text: string, values: unknown[] = []) {
+        return { rows: await run<Record<string, unknown>>({ name: nameOf(text), text }, values) };
+      },
+    },
+  };
+}
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `queue_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
+  names.set(text, name);
+  return name;
+}

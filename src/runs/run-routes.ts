@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { userOf } from "../door/caller.ts";
+import type { Runs } from "./runs.ts";
+import * as wire from "./wire.ts";
+
+type Options = { runs: Runs; platformBaseUrl: string };
+
+const tags = ["Runs"];
+const organizationPath = "/api/organizations/:organizationId";
+const path = `${organizationPath}/runs`;
+const inOrganization = z.object({ organizationId: z.uuid() });
+const params = inOrganization.extend({ runId: z.uuid() });
+const reading = { access: { role: "viewer" } } as const;
+const running = { access: { role: "member" } } as const;
+
+export function registerRunRoutes(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
+  registerReading(server, runs);
+  registerRunning(server, { runs, platformBaseUrl });
+}
+
+function registerReading(server: FastifyInstance, { list }: Runs): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    path,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "List runs, newest first",
+        params: inOrganization,
+        querystring: wire.runQuery,
+        response: { 200: wire.runList },
+      },
+    },
+    (request) => list.list(request.params.organizationId, request.query),
+  );
+
+  routes.get(
+    `${path}/:runId`,
+    { config: reading, schema: { tags, summary: "Read a run with every node", params, response: { 200: wire.run } } },
+    (request) => list.get(request.params.organizationId, request.params.runId),
+  );
+}
+
+function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+  const describe = (organizationId: string, { id, createdAt, workflowId }: { id: string; createdAt: Date; workflowId: string }) => {
+    const links = {
+      self: `${platformBaseUrl}${organizationPath.replace(":organizationId", organizationId)}/runs/${id}`,
+      ui: `${platformBaseUrl}/o/${organizationId}/runs/${id}`,
+    };
+    return { id, status: "pending" as const, workflowId, createdAt: createdAt.toISOString(), links };
+  };
+
+  routes.post(
+    `${organizationPath}/workflows/:workflowId/runs`,
+    {
+      config: running,
+      schema: {
+        tags,
+        summary: "Run a workflow now",
+        params: inOrganization.extend({ workflowId: z.uuid() }),
+        body: wire.startBody,
+        response: { 202: wire.acceptedRun },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, workflowId } = request.params;
+      const { prompt = "", payload = null, nodes = [] } = request.body ?? {};
+      const user = personOf(request);
+      const trigger = { source: "manual", sender: user, prompt, payload };
+      const started = await runs.start({
+        organizationId,
+        workflowId,
+        kind: "manual",
+        trigger,
+        overrides: nodes,
+        user,
+        requestId: request.id,
+      });
+      return reply.code(202).send(describe(organizationId, { ...started, workflowId }));
+    },
+  );
+
+  routes.post(
+    `${path}/:runId/rerun`,
+    {
+      config: running,
+      schema: { tags, summary: "Run again, edited or not", params, body: wire.rerunBody, response: { 202: wire.acceptedRun } },
+    },
+    async (request, reply) => {
+      const { organizationId, runId } = request.params;
+      const { from = "start", prompt, payload, nodes: overrides } = request.body ?? {};
+      const started = await runs.rerun({ organizationId, runId, from, prompt, payload, overrides, user: personOf(request) });
+      return reply.code(202).send(describe(organizationId, started));
+    },
+  );
+
+  routes.post(
+    `${path}/:runId/cancel`,
+    { config: running, schema: { tags, summary: "Cancel a run", params, response: { 200: wire.run } } },
+    async (request) => {
+      const { organizationId, runId } = request.params;
+      await runs.list.get(organizationId, runId);
+      await runs.cancel({ organizationId, id: runId });
+      return await runs.list.get(organizationId, runId);
+    },
+  );
+}
+
+const personOf = (request: FastifyRequest) => {
+  const { userId, name } = userOf(request);
+  return { id: userId, name };
+};

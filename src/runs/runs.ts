@@ -1,0 +1,132 @@
+import type { Clock } from "../base/clock.ts";
+import { createHub } from "../base/hub.ts";
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import type { Slots } from "../execution/slots.ts";
+import type { Live } from "../history/live.ts";
+import type { ConnectionTarget, Database, RunStatement } from "../storage/database.ts";
+import { type Listener, listen } from "../storage/listen.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+import { createAcceptRuns, createFindReplay } from "./accept-runs.ts";
+import { createCalledRuns } from "./called-runs.ts";
+import { createCancelRun } from "./cancel-run.ts";
+import type { CheckOverrides } from "./check-overrides.ts";
+import { createCheckpoints } from "./checkpoints.ts";
+import { createStartRun } from "./create-start-run.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createEndDeadRuns } from "./end-dead-runs.ts";
+import type { ExecuteNode } from "./execute-node.ts";
+import { createFindGraph } from "./find-graph.ts";
+import { createRerun } from "./rerun.ts";
+import { createRunRetention } from "./retention.ts";
+import { createRunList } from "./run-list.ts";
+import { createRunQueue } from "./run-queue.ts";
+import { runEventKind } from "./run-source.ts";
+import { createRunWorkflow } from "./run-workflow.ts";
+import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
+import { createWaitForEnd } from "./wait-for-end.ts";
+
+export type Runs = ReturnType<typeof createRuns>;
+
+type Options = {
+  db: Database;
+  /** For the connection of its own that hears other processes. */
+  target: ConnectionTarget;
+  clock: Clock;
+  log: Log;
+  workflows: Workflows;
+  slots: Pick<Slots, "acquire">;
+  live: Pick<Live, "announce">;
+  checkOverrides: CheckOverrides;
+  executeNode: ExecuteNode;
+  /** How many runs this process has at a time; none when it is no worker. */
+  mostRuns: number;
+  /** How long one run may be busy. */
+  limitMs: number;
+  keptDays: number;
+  /** Per organization. */
+  keptRuns: number;
+};
+
+/** Runs of workflows: accepted in the database, handed to one process at a time, followed node by node. */
+export function createRuns({
+  db,
+  target,
+  clock,
+  log,
+  workflows,
+  slots,
+  live,
+  checkOverrides,
+  executeNode,
+  mostRuns,
+  limitMs,
+  keptDays,
+  keptRuns,
+}: Options) {
+  const queue = createRunQueue({ target, log, supervises: mostRuns > 0 });
+  const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
+  const findGraph = createFindGraph({ workflows });
+  const list = createRunList({ db, findGraph });
+  const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
+  const checkpoints = createCheckpoints({ db, queue, onChange, onQueued: (moment) => dispatcher.wakeAt(moment) });
+  const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
+    await queue.insert(run, rows);
+    if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
+  };
+  const accept = createAcceptRuns({ db, insertTurns, claimIn: (run) => dispatcher.claimIn(run), onChange });
+  const { start, checkOverrides: checkOverridesOf } = createStartRun({
+    ...{ workflows, findGraph, checkOverrides, accept, clock },
+    findReplay: createFindReplay({ db }),
+  });
+  const called = createCalledRuns({ db, startRun: start, runs: list });
+  const runWorkflow = createRunWorkflow({
+    ...{ db, checkpoints, executeNode, clock, log, limitMs },
+    findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
+    callRuns: called.call,
+    readCalled: called.read,
+  });
+  const dispatcher = createDispatcher({
+    ...{ db, queue, slots, runWorkflow, log, owner: newId(), mostRuns },
+    onEnd: ({ id }) => ends.publish(id),
+    endDead: createEndDeadRuns({ db, queue, clock, log, onChange }),
+  });
+  const retention = createRunRetention({ db, log, keptDays, keptRuns });
+  let listener: Listener | undefined;
+
+  function hear(message: string): void {
+    const [, cancelledId] = /^cancelled (.+)$/.exec(message) ?? [];
+    if (cancelledId) dispatcher.cancel(cancelledId);
+    else dispatcher.wake();
+  }
+
+  return {
+    start,
+    checkOverrides: checkOverridesOf,
+    list,
+    cancel: createCancelRun({ db, queue, clock, onChange, onQueued: dispatcher.wake }),
+    rerun: createRerun({ list, accept, findGraph, checkOverrides, clock }),
+    waitForEnd: createWaitForEnd({ list, ends }),
+    counts: dispatcher.counts,
+    retention,
+
+    /** Calls back once a run has ended in this process; nobody hears of runs that end elsewhere. */
+    onEnd: (id: string, listener: () => void) => ends.subscribe(id, listener),
+
+    /** Opens the queue, which every process needs that accepts runs; a worker also begins to take them. */
+    async open(): Promise<void> {
+      await queue.start();
+      if (mostRuns > 0) retention.start();
+      if (mostRuns > 0) listener = listen({ target, channel: workersChannel, log, onMessage: hear, onConnect: dispatcher.wake });
+      dispatcher.start();
+    },
+
+    /** Hands back what has not ended. */
+    async close(): Promise<void> {
+      await Promise.all([listener?.stop(), retention.stop()]);
+      await dispatcher.stop();
+      await checkpoints.drain();
+      await queue.stop();
+    },
+  };
+}

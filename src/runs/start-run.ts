@@ -1,0 +1,27 @@
+import type { TriggerData } from "../workflows/engine-node.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+
+export type RunKind = "manual" | "api" | "schedule" | "webhook" | "workflow" | "tool";
+
+/** A wish for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
+export type RunWish = {
+  organizationId: string;
+  workflowId: string;
+  kind: RunKind;
+  trigger: TriggerData;
+  overrides?: NodeOverride[];
+  /** A schedule or webhook that must be on at the moment the run is stored; otherwise `trigger_off`. */
+  triggerId?: string;
+  apiKey?: { id: string; name: string };
+  user?: { id: string; name: string };
+  oauthClient?: { id: string; name: string };
+  requestId?: string;
+  traceId?: string;
+  /** The same key and wish give the same run, for 24 hours; the same key with another wish is `idempotency_key_reused`. */
+  once?: { key: string; wishSha256: Buffer };
+  /** The run that waits for this one, and how many are above it. */
+  parent?: { runId: string; depth: number };
+};
+
+/** Durable once it returns. `isReplay`: the run was there already, by `once`. */
+export type StartRun = (wish: RunWish) => Promise<{ id: string; createdAt: Date; isReplay: boolean }>;

@@ -1,0 +1,237 @@
+import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
+import type { RunKind } from "./start-run.ts";
+
+export type RunPlace = { organizationId: string; id: string };
+
+export type NewRun = RunPlace & {
+  workflowId: string;
+  workflowVersion: number;
+  kind: RunKind;
+  triggerData: string;
+  overrides: string | null;
+  triggerId: string | null;
+  apiKeyId: string | null;
+  apiKeyName: string | null;
+  userId: string | null;
+  userName: string | null;
+  oauthClientId: string | null;
+  oauthClientName: string | null;
+  requestId: string | null;
+  traceId: string | null;
+  rerunOf: string | null;
+  parentRunId: string | null;
+  depth: number;
+  queuedAt: Date;
+};
+
+const newRunColumns: Columns<NewRun> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["id", "id", "uuid"],
+  ["workflowId", "workflow_id", "uuid"],
+  ["workflowVersion", "workflow_version", "integer"],
+  ["kind", "kind", "text"],
+  ["triggerData", "trigger_data", "text"],
+  ["overrides", "overrides", "text"],
+  ["triggerId", "trigger_id", "uuid"],
+  ["apiKeyId", "api_key_id", "uuid"],
+  ["apiKeyName", "api_key_name", "text"],
+  ["userId", "user_id", "uuid"],
+  ["userName", "user_name", "text"],
+  ["oauthClientId", "oauth_client_id", "text"],
+  ["oauthClientName", "oauth_client_name", "text"],
+  ["requestId", "request_id", "text"],
+  ["traceId", "trace_id", "text"],
+  ["rerunOf", "rerun_of", "uuid"],
+  ["parentRunId", "parent_run_id", "uuid"],
+  ["depth", "depth", "integer"],
+  ["queuedAt", "queued_at", "timestamptz"],
+];
+
+const insertRunsStatement = {
+  name: "run_insert",
+  text: `INSERT INTO run (status, ${columnNames(newRunColumns)}) SELECT 'pending', * FROM ${unnest(newRunColumns)}`,
+};
+
+export async function insertRuns(run: RunStatement, rows: NewRun[]): Promise<void> {
+  if (rows.length > 0) await run(insertRunsStatement, arraysOf(newRunColumns, rows));
+}
+
+/** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
+export async function findActiveTriggers(run: RunStatement, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const text = "SELECT id FROM trigger WHERE id = ANY ($1::uuid[]) AND is_active ORDER BY id FOR SHARE";
+  return new Set((await run<{ id: string }>({ name: "run_active_triggers", text }, [ids])).map(({ id }) => id));
+}
+
+export type Once = { organizationId: string; key: string; wishSha256: Buffer; runId: string };
+/** `queuedAt` is missing while the run is not stored yet. */
+export type KnownOnce = Once & { queuedAt: Date | null };
+
+const onceColumns: Columns<Once> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["key", "key", "text"],
+  ["wishSha256", "wish_sha256", "bytea"],
+  ["runId", "run_id", "uuid"],
+];
+
+// An old key may be used again. Taken in one order by all, so that two processes never wait for each other.
+const claimOnceStatement = {
+  name: "",
+  text: `INSERT INTO run_once AS once (${columnNames(onceColumns)}) SELECT * FROM ${unnest(onceColumns)} AS asked (${columnNames(onceColumns)})
+         ORDER BY organization_id, key
+         ON CONFLICT (organization_id, key) DO UPDATE
+           SET wish_sha256 = excluded.wish_sha256, run_id = excluded.run_id, created_at = now()
+           WHERE once.created_at < now() - interval '24 hours'`,
+};
+
+const findOnceStatement = {
+  name: "",
+  text: `SELECT once.organization_id AS "organizationId", once.key, once.wish_sha256 AS "wishSha256", once.run_id AS "runId",
+           run.queued_at AS "queuedAt"
+         FROM unnest($1::uuid[], $2::text[]) AS asked (organization_id, key)
+         JOIN run_once AS once ON once.organization_id = asked.organization_id AND once.key = asked.key
+           AND once.created_at >= now() - interval '24 hours'
+         LEFT JOIN run ON run.organization_id = once.organization_id AND run.id = once.run_id`,
+};
+
+export const findOnce = (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<KnownOnce[]> =>
+  run<KnownOnce>(findOnceStatement, [places.map(({ organizationId }) => organizationId), places.map(({ key }) => key)]);
+
+/** What the keys stand for from now on: the given run, or the one that was first. No key may be given twice. */
+export async function claimOnce(run: RunStatement, wishes: Once[]): Promise<KnownOnce[]> {
+  if (wishes.length === 0) return [];
+  await run(claimOnceStatement, arraysOf(onceColumns, wishes));
+  return await findOnce(run, wishes);
+}
+
+export type AdoptedRun = RunPlace & {
+  workflowId: string;
+  workflowVersion: number;
+  kind: RunKind;
+  triggerData: string;
+  overrides: string | null;
+  epoch: number;
+  depth: number;
+  parentRunId: string | null;
+  startedAt: Date | null;
+  queuedAt: Date;
+  activeMs: number;
+  /** Whether another attempt may have left something. */
+  isResumed: boolean;
+};
+
+const adoptStatement = {
+  name: "",
+  text: `UPDATE run SET owner = $1, epoch = run.epoch + 1
+         FROM unnest($2::uuid[], $3::uuid[]) AS taken (organization_id, id)
+         WHERE run.organization_id = taken.organization_id AND run.id = taken.id AND run.status IN ('pending', 'running', 'waiting')
+         RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
+           run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
+           run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
+           run.epoch > 1 OR run.rerun_of IS NOT NULL AS "isResumed"`,
+};
+
+/** Those that have not ended. From now on nobody else can write to them. */
+export async function adoptRuns(run: RunStatement, owner: string, places: RunPlace[]): Promise<AdoptedRun[]> {
+  if (places.length === 0) return [];
+  return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
+}
+
+export type StoredNode = {
+  runId: string;
+  nodeId: string;
+  status: "running" | "retrying" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled";
+  attempts: number;
+  done: number;
+  outputs: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  wakeAt: Date | null;
+  startedAt: Date;
+  durationMs: number;
+};
+
+const storedNodesStatement = {
+  name: "run_nodes_of_resumed",
+  text: `SELECT node.run_id AS "runId", node.node_id AS "nodeId", node.status, node.attempts, node.done, node.outputs,
+           node.error_code AS "errorCode", node.error_message AS "errorMessage", node.wake_at AS "wakeAt",
+           node.started_at AS "startedAt", node.duration_ms AS "durationMs"
+         FROM run_node AS node WHERE node.organization_id = $1 AND node.run_id = $2`,
+};
+
+export async function findStoredNodes(db: Database, { organizationId, id }: RunPlace): Promise<StoredNode[]> {
+  return await db.prepared<StoredNode>(storedNodesStatement, [organizationId, id]);
+}
+
+const childrenStatement = {
+  name: "run_children",
+  text: `SELECT id, status, error_code AS "errorCode", error_message AS "errorMessage" FROM run
+         WHERE organization_id = $1 AND parent_run_id = $2 AND id = ANY ($3::uuid[])`,
+};
+
+export type ChildRun = { id: string; status: string; errorCode: string | null; errorMessage: string | null };
+
+export async function findChildRuns(db: Database, { organizationId, id }: RunPlace, ids: string[]): Promise<ChildRun[]> {
+  return await db.prepared<ChildRun>(childrenStatement, [organizationId, id, ids]);
+}
+
+const cancelStatement = {
+  name: "run_cancel",
+  text: `WITH RECURSIVE tree AS (
+           SELECT organization_id, id FROM run WHERE organization_id = $1 AND id = $2
+           UNION SELECT run.organization_id, run.id FROM run JOIN tree ON run.organization_id = tree.organization_id AND run.parent_run_id = tree.id
+         ), locked AS (
+           SELECT run.organization_id, run.id FROM run JOIN tree ON run.organization_id = tree.organization_id AND run.id = tree.id
+           ORDER BY run.id FOR NO KEY UPDATE OF run
+         ), cancelled AS (
+           UPDATE run SET status = 'cancelled', completed_at = $3, wake_at = NULL, changed_at = clock_timestamp(),
+             error_code = 'cancelled', error_message = 'The run was cancelled.'
+           FROM locked WHERE run.organization_id = locked.organization_id AND run.id = locked.id AND run.status IN ('pending', 'running', 'waiting')
+           RETURNING run.organization_id, run.id, run.workflow_id
+         )
+         SELECT cancelled.id, publish_event(cancelled.organization_id, gen_random_uuid(), 'run.cancelled',
+           json_build_object('runId', cancelled.id, 'workflowId', cancelled.workflow_id, 'workflowName', workflow.name, 'status', 'cancelled',
+             'error', NULL)::text)
+         FROM cancelled
+         LEFT JOIN workflow ON workflow.organization_id = cancelled.organization_id AND workflow.id = cancelled.workflow_id`,
+};
+
+/** Ends a run that has not ended, and those it waits for. Whoever works on them can write nothing afterwards. */
+export async function cancelRuns(run: RunStatement, { organizationId, id }: RunPlace, completedAt: Date): Promise<string[]> {
+  return (await run<{ id: string }>(cancelStatement, [organizationId, id, completedAt])).map((row) => row.id);
+}
+
+const parentStatement = {
+  name: "run_parent",
+  text: `SELECT parent_run_id AS "parentRunId" FROM run WHERE organization_id = $1 AND id = $2`,
+};
+
+export async function findParent(run: RunStatement, { organizationId, id }: RunPlace): Promise<string | null | undefined> {
+  return (await run<{ parentRunId: string | null }>(parentStatement, [organizationId, id]))[0]?.parentRunId;
+}
+
+const copyNodesStatement = {
+  name: "",
+  text: `INSERT INTO run_node (organization_id, run_id, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
+           error_message, wake_at, started_at, completed_at, duration_ms)
+         SELECT organization_id, $3, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
+           error_message, wake_at, started_at, completed_at, duration_ms
+         FROM run_node WHERE organization_id = $1 AND run_id = $2 AND node_id = ANY ($4::text[])`,
+};
+
+/** Gives a run what another one has finished. */
+export async function copyNodes(
+  run: RunStatement,
+  organizationId: string,
+  copy: { from: string; to: string; nodeIds: string[] },
+): Promise<void> {
+  await run(copyNodesStatement, [organizationId, copy.from, copy.to, copy.nodeIds]);
+}
+
+/** A hint for other processes. Heard when the transaction commits. */
+export async function notifyWorkers(run: RunStatement, message: string): Promise<void> {
+  await run({ name: "run_notify", text: `SELECT pg_notify('${workersChannel}', $1)` }, [message]);
+}
+
+export const workersChannel = "switchyard_runs";

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { canvasId, nodeOverride } from "../workflows/wire.ts";
+
+// Runs of workflows, as their history shows them.
+
+export const runKind = z.enum(["manual", "api", "schedule", "webhook", "workflow", "tool"]);
+export const runStatus = z.enum(["pending", "running", "waiting", "succeeded", "failed", "cancelled"]);
+export const nodeStatus = z.enum(["pending", "running", "retrying", "succeeded", "failed", "skipped", "cancelled"]);
+const instant = z.iso.datetime();
+const failure = z.object({ code: z.string(), message: z.string() });
+
+export const runEntry = z
+  .object({
+    id: z.uuid(),
+    workflowId: z.uuid(),
+    workflowName: z.string(),
+    workflowVersion: z.int(),
+    workflowDeleted: z.boolean(),
+    executionType: runKind.describe("What started it."),
+    status: runStatus,
+    error: failure.extend({ nodeId: z.string().nullable().describe("Canvas id of the node that failed.") }).nullable(),
+    triggerId: z.uuid().nullable(),
+    apiKeyId: z.uuid().nullable(),
+    apiKeyName: z.string().nullable(),
+    userId: z.uuid().nullable(),
+    userName: z.string().nullable(),
+    oauthClientId: z.string().nullable(),
+    oauthClientName: z.string().nullable(),
+    rerunOf: z.uuid().nullable(),
+    parentRunId: z.uuid().nullable(),
+    createdAt: instant,
+    startedAt: instant.nullable(),
+    wakeAt: instant.nullable().describe("When a waiting run goes on."),
+    completedAt: instant.nullable(),
+    durationMs: z.int().nullable().describe("Time spent running, without waiting."),
+  })
+  .meta({ id: "Run" });
+export type RunEntry = z.infer<typeof runEntry>;
+
+export const runNode = z.object({
+  id: canvasId.describe("The node's id on the canvas."),
+  nodeId: z.string().describe("The node's type."),
+  status: nodeStatus,
+  attempts: z.int(),
+  input: z.unknown().describe("The parameters of each execution, after references were resolved."),
+  outputs: z.array(z.record(z.string(), z.unknown())).nullable(),
+  ways: z.record(z.string(), z.int()).describe("How many items left the node on which way."),
+  filled: z.unknown().describe("Parameters that a model filled in."),
+  error: failure.nullable(),
+  wakeAt: instant.nullable(),
+  startedAt: instant.nullable(),
+  completedAt: instant.nullable(),
+  durationMs: z.int().nullable(),
+});
+export type RunNode = z.infer<typeof runNode>;
+
+export const run = runEntry
+  .extend({
+    trigger: z.object({ source: z.string(), sender: z.unknown(), prompt: z.string(), payload: z.unknown() }),
+    overrides: z.array(nodeOverride),
+    nodes: z.array(runNode),
+    result: z.array(z.record(z.string(), z.unknown())).nullable().describe("What came out of the nodes that nothing follows."),
+  })
+  .meta({ id: "RunDetail" });
+export type Run = z.infer<typeof run>;
+
+export const runFilter = z.object({
+  workflowId: z.uuid().optional(),
+  status: runStatus.optional(),
+  executionType: runKind.optional(),
+  apiKeyId: z.uuid().optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  search: z.string().min(1).max(200).optional().describe("Only runs whose workflow's name or error contains this text."),
+});
+
+export const runQuery = runFilter.extend({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(100).optional(),
+});
+export type RunQuery = z.infer<typeof runQuery>;
+
+export const runList = z.object({ data: z.array(runEntry), nextCursor: z.string().nullable() });
+
+const payload = z.unknown().describe("$trigger.payload");
+
+export const triggerBody = z
+  .object({
+    runtimePrompt: z.string().max(1_000_000).nullish().describe("Readable by every node as $trigger.prompt."),
+    nodes: z.array(nodeOverride).max(500).nullish().describe("What nodes have otherwise in this run only."),
+  })
+  .nullish();
+
+export const startBody = z
+  .strictObject({
+    prompt: z.string().max(1_000_000).optional(),
+    payload: payload.optional(),
+    nodes: z.array(nodeOverride).max(500).optional(),
+  })
+  .nullish();
+
+export const rerunBody = z
+  .strictObject({
+    from: z.enum(["start", "failure"]).default("start").describe("Whether what the run had finished is reused."),
+    prompt: z.string().max(1_000_000).optional(),
+    payload: payload.optional(),
+    nodes: z.array(nodeOverride).max(500).optional(),
+  })
+  .nullish();
+
+export const acceptedRun = z
+  .object({
+    id: z.uuid(),
+    status: z.literal("pending"),
+    workflowId: z.uuid(),
+    createdAt: instant,
+    links: z.object({ self: z.string(), ui: z.string() }),
+  })
+  .meta({ id: "AcceptedRun" });
