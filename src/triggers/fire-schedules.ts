@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { RunWish, StartRun } from "../runs/start-run.ts";
+import type { Database } from "../storage/database.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import { firstTick } from "./next-fire-times.ts";
+import { listDue, moveOn, readDatabaseClock, type TriggerRow, triggerTables } from "./store.ts";
+
+export type Schedules = ReturnType<typeof createSchedules>;
+
+type Options = {
+  db: Database;
+  startRun: StartRun;
+  log: Log;
+  /** The database's clock unless given. */
+  readNow?: () => Promise<Date>;
+};
+
+const lookEveryMs = 1_000;
+const dueAtOnce = 500;
+/** A process that was stopped for longer looks again instead of acting on what was due then. */
+const lookLimitMs = 5_000;
+const giveUpAfterMs = 10 * 60_000;
+
+/** Fires what is due. Any number of processes do it at the same time: a run is keyed by its tick, so the second one finds the first one's. */
+export function createSchedules({ db, startRun, log, readNow }: Options) {
+  const tables = triggerTables(db);
+  const now = readNow ?? (() => readDatabaseClock(tables));
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  async function fire(row: TriggerRow, lookedAt: Date): Promise<void> {
+    const tick = row.next_fire_at as Date;
+    const error = await startRun(toWish(row, tick)).then(
+      () => null,
+      (failure: unknown) => failure as Error,
+    );
+    if (error !== null) {
+      if (error instanceof Refusal && error.code === "trigger_off") return;
+      log.warn({ triggerId: row.id, tick, err: error }, "A schedule could not start its run.");
+      if (mayWorkLater(error, lookedAt.getTime() - tick.getTime())) return;
+    }
+    // What was missed meanwhile is not made up for: the tick that fires late stands for all of them.
+    const after = new Date(Math.max(tick.getTime(), lookedAt.getTime()));
+    const next = firstTick({ cron: row.cron as string, timeZone: row.time_zone as string }, after);
+    await moveOn(tables, row, { next, firedAt: error === null ? lookedAt : null, error: error?.message ?? null });
+  }
+
+  async function fireDue(): Promise<void> {
+    const startedAt = performance.now();
+    const lookedAt = await now();
+    const due = await listDue(tables, lookedAt, dueAtOnce);
+    if (performance.now() - startedAt > lookLimitMs) return;
+    const results = await Promise.allSettled(due.map((row) => fire(row, lookedAt)));
+    for (const result of results) if (result.status === "rejected") log.warn({ err: result.reason }, "A schedule could not go on.");
+  }
+
+  function lookAgainLater(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      looking = fireDue()
+        .catch((error: unknown) => log.warn({ err: error }, "Schedules could not be looked at."))
+        .then(lookAgainLater);
+    }, lookEveryMs);
+  }
+
+  return {
+    start: lookAgainLater,
+    fireDue,
+    /** Waits for the runs that are being started. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
+
+const mayWorkLater = (error: Error, lateMs: number): boolean =>
+  error instanceof Refusal ? error.status >= 500 || error.status === 429 : lateMs < giveUpAfterMs;
+
+function toWish(row: TriggerRow, tick: Date): RunWish {
+  const key = `schedule:${row.id}:${tick.toISOString()}`;
+  return {
+    organizationId: row.organization_id,
+    workflowId: row.workflow_id,
+    kind: "schedule",
+    trigger: { source: "schedule", sender: null, prompt: row.prompt, payload: { scheduledAt: tick.toISOString() } },
+    overrides: JSON.parse(row.overrides) as NodeOverride[],
+    triggerId: row.id,
+    once: { key, wishSha256: createHash("sha256").update(key).digest() },
+  };
+}

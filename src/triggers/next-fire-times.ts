@@ -1,0 +1,56 @@
+import { CronExpressionParser } from "cron-parser";
+import { type FieldFault, Refusal } from "../base/refusal.ts";
+
+export type Schedule = { cron: string; timeZone: string };
+
+// The parser counts an hour that the clock skips or repeats otherwise when it begins inside it, so it always begins before.
+const lookBackMs = 3 * 3_600_000;
+
+/** The ticks after a moment. An hour that the clock repeats counts once; what falls into one that it skips fires as much later. */
+export function nextFireTimes({ cron, timeZone }: Schedule, after: Date, count: number): Date[] {
+  const expression = CronExpressionParser.parse(cron, { tz: timeZone, currentDate: new Date(after.getTime() - lookBackMs) });
+  const times: Date[] = [];
+  while (times.length < count) {
+    const time = expression.next().toDate();
+    if (time > after) times.push(time);
+  }
+  return times;
+}
+
+export const firstTick = (schedule: Schedule, after: Date): Date => nextFireTimes(schedule, after, 1)[0] as Date;
+
+/** Refuses with words what `nextFireTimes` cannot follow. */
+export function checkSchedule(schedule: Schedule): void {
+  const errors: FieldFault[] = [
+    ...faultOf("/cron", cronFault(schedule.cron)),
+    ...faultOf("/timeZone", isTimeZone(schedule.timeZone) ? undefined : "is not a time zone such as Europe/Berlin"),
+  ];
+  const [first] = errors;
+  if (first) throw new Refusal("validation_failed", `${first.pointer.slice(1)} ${first.detail}.`, { errors });
+}
+
+const faultOf = (pointer: string, detail: string | undefined): FieldFault[] => (detail === undefined ? [] : [{ pointer, detail }]);
+
+function cronFault(cron: string): string | undefined {
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== 5)
+    return `must have five fields (minute, hour, day of month, month, day of week), not ${fields}; seconds are not supported`;
+  // The library's own additions: a field chosen by a hash of the text would move when somebody adds a space.
+  if (/\bH\b/.test(cron)) return "must not use H";
+  try {
+    nextFireTimes({ cron, timeZone: "UTC" }, new Date(), 1);
+    return undefined;
+  } catch {
+    return "is not a cron expression that ever comes true";
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  if (!/^(UTC|[A-Za-z]+(\/[A-Za-z0-9_+-]+)+)$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

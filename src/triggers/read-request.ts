@@ -1,0 +1,60 @@
+import { type FieldFault, Refusal } from "../base/refusal.ts";
+import { checkSchedule, firstTick, type Schedule } from "./next-fire-times.ts";
+import type { TriggerRow, TriggerUpdate } from "./store.ts";
+import type { TriggerChange, TriggerRequest } from "./wire.ts";
+
+/** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
+export function readSchedule({ cron, timeZone, provider, credentialId, signature }: TriggerRequest): Schedule {
+  refuseFields({ provider, credentialId, signature }, "belongs to webhooks");
+  requireFields({ cron, timeZone });
+  const schedule = { cron: cron as string, timeZone: timeZone as string };
+  checkSchedule(schedule);
+  return schedule;
+}
+
+export function readWebhook({ cron, timeZone, provider, credentialId, signature }: TriggerRequest) {
+  refuseFields({ cron, timeZone }, "belongs to schedules");
+  if (provider === undefined) {
+    refuseFields({ credentialId }, "belongs to webhooks of a provider");
+    requireFields({ signature });
+    return undefined;
+  }
+  refuseFields({ signature }, "belongs to webhooks without a provider");
+  requireFields({ credentialId });
+  return { providerId: provider, credentialId: credentialId as string };
+}
+
+/** What a change means for the row as it is at that moment. */
+export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
+  const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
+  const update = { name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides };
+  if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
+  const { cron, timeZone, credentialId } = change;
+  refuseFields({ cron, timeZone }, "belongs to schedules");
+  if (row.provider_id === null) refuseFields({ credentialId }, "belongs to webhooks of a provider");
+  return { ...update, credential_id: credentialId ?? row.credential_id };
+}
+
+function readScheduleChange(row: TriggerRow, { active, cron, timeZone, credentialId }: TriggerChange, changedAt: Date): TriggerUpdate {
+  refuseFields({ credentialId }, "belongs to webhooks of a provider");
+  const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
+  const update = { cron: schedule.cron, time_zone: schedule.timeZone };
+  const isSame = schedule.cron === row.cron && schedule.timeZone === row.time_zone;
+  if (!isSame) checkSchedule(schedule);
+  if (!active) return { ...update, next_fire_at: null };
+  // One that stays as it is keeps its tick, also when that is due and not fired yet.
+  return { ...update, next_fire_at: isSame && row.is_active ? row.next_fire_at : firstTick(schedule, changedAt) };
+}
+
+export const invalid = (errors: FieldFault[]): Refusal =>
+  new Refusal("validation_failed", `${errors[0]?.pointer.slice(1) ?? "The body"} ${errors[0]?.detail ?? "is not valid"}.`, { errors });
+
+type Fields = Record<string, unknown>;
+
+const refuseFields = (fields: Fields, detail: string): void => refuse(fields, (value) => value !== undefined, detail);
+const requireFields = (fields: Fields): void => refuse(fields, (value) => value === undefined, "is required");
+
+function refuse(fields: Fields, isWrong: (value: unknown) => boolean, detail: string): void {
+  const names = Object.keys(fields).filter((name) => isWrong(fields[name]));
+  if (names.length > 0) throw invalid(names.map((name) => ({ pointer: `/${name}`, detail })));
+}

@@ -1,0 +1,135 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
+import type { RunWish, StartRun } from "../runs/start-run.ts";
+import type { Database } from "../storage/database.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import { normalisePayload } from "./normalise-payload.ts";
+import { type DeliveryAnswer, providerDeliveries } from "./provider-deliveries.ts";
+import { verifyStandardWebhook } from "./standard-webhook.ts";
+import { findWebhook, noteDelivery, type TriggerRow, triggerTables } from "./store.ts";
+import { hashToken, signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
+
+export type ReceiveWebhook = ReturnType<typeof createReceiveWebhook>;
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  secrets: WebhookSecrets;
+  startRun: StartRun;
+};
+
+export type Delivery = WebhookRequest & { triggerId: string; token: string; requestId: string };
+
+type Believed = { event: string | null; deliveryId: string | null };
+
+const uuid = z.uuid();
+const noToken = Buffer.alloc(32);
+// Whoever looks at the list wants to know the day or the minute; the row of a busy webhook is left alone meanwhile.
+const noteEveryMs = 10_000;
+
+/** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
+export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Options) {
+  const tables = triggerTables(db);
+
+  async function find({ triggerId, token }: Delivery): Promise<TriggerRow> {
+    const row = uuid.safeParse(triggerId).success ? await findWebhook(tables, triggerId) : undefined;
+    const isSame = timingSafeEqual(hashToken(token), row?.token_sha256 ?? noToken);
+    if (!row || !isSame) throw new Refusal("not_found", "There is no such webhook.");
+    return row;
+  }
+
+  async function verify(row: TriggerRow, request: WebhookRequest): Promise<WebhookVerdict> {
+    if (row.provider_id !== null) return await verifyAsProvider(row, row.provider_id, request);
+    if (row.secret_sealed === null) return { accepted: true, event: null, deliveryId: request.headers["webhook-id"] ?? null };
+    return verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: clock.now() });
+  }
+
+  async function verifyAsProvider(row: TriggerRow, providerId: string, request: WebhookRequest): Promise<WebhookVerdict> {
+    const webhook = secrets.findWebhookOf(providerId);
+    if (!webhook) return { accepted: false, reason: "the provider is not part of this installation" };
+    const credential = await secrets.readCredential(row.organization_id, providerId, row.credential_id ?? "");
+    const secret = signingSecretOf(webhook, credential);
+    if (secret === undefined) return { accepted: false, reason: "the credential has no signing secret" };
+    return webhook.verify(request, { secret, now: clock.now(), credential });
+  }
+
+  /** What cannot be checked is not believed, and the sender learns no more than that. */
+  async function judge(row: TriggerRow, request: WebhookRequest): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
+    const verdict = await verify(row, request).catch((error: unknown) => {
+      if (!(error instanceof Refusal) || error.code === "database_unavailable") throw error;
+      log.warn({ triggerId: row.id, reason: error.message }, "The signature of a webhook cannot be checked.");
+      return { accepted: false, reason: "the signature cannot be checked" } as const;
+    });
+    if (verdict.accepted) return verdict;
+    throw new Refusal("webhook_refused", `The delivery is refused: ${verdict.reason}.`);
+  }
+
+  async function start(row: TriggerRow, wish: RunWish): Promise<string> {
+    try {
+      const { id } = await startRun(wish);
+      const firedAt = clock.now();
+      if (row.last_error !== null || firedAt.getTime() - (row.last_fired_at?.getTime() ?? 0) > noteEveryMs)
+        await noteDelivery(tables, row, { firedAt });
+      return id;
+    } catch (error) {
+      const isOurs = error instanceof Refusal && error.status < 500 && error.code !== "trigger_off";
+      if (isOurs && row.last_error !== error.message) await noteDelivery(tables, row, { error: error.message });
+      throw error;
+    }
+  }
+
+  return async (delivery: Delivery): Promise<DeliveryAnswer> => {
+    const row = await find(delivery);
+    const verdict = await judge(row, delivery);
+    if ("answer" in verdict) return verdict.answer;
+    if (delivery.method !== "POST")
+      throw new Refusal("method_not_allowed", "Deliveries are sent with POST.", { headers: { Allow: "POST" } });
+    const special = providerDeliveries[row.provider_id ?? ""];
+    const payload = normalisePayload(delivery);
+    const atOnce = special?.answerOnly?.(payload);
+    if (atOnce) return atOnce;
+    const id = await start(row, toWish(row, delivery, { ...verdict, payload }));
+    return special?.answer?.(payload) ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
+  };
+}
+
+function toWish(row: TriggerRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
+  const once = onceOf(row, delivery, believed);
+  return {
+    organizationId: row.organization_id,
+    workflowId: row.workflow_id,
+    kind: "webhook",
+    trigger: toTriggerData(row, believed),
+    overrides: JSON.parse(row.overrides) as NodeOverride[],
+    triggerId: row.id,
+    requestId: delivery.requestId,
+    ...(once ? { once } : {}),
+  };
+}
+
+function toTriggerData(row: TriggerRow, { event, payload }: Believed & { payload: unknown }): TriggerData {
+  const special = providerDeliveries[row.provider_id ?? ""];
+  return {
+    source: row.provider_id ?? "webhook",
+    sender: special?.sender?.(payload) ?? null,
+    prompt: row.prompt || (special?.prompt(payload, event) ?? ""),
+    payload,
+  };
+}
+
+/** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
+function onceOf(row: TriggerRow, { headers, body }: Delivery, { deliveryId }: Believed): RunWish["once"] {
+  const signedTime = headers[providerDeliveries[row.provider_id ?? ""]?.signedTimeHeader ?? ""];
+  const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
+  if (id === undefined) return undefined;
+  const key = `webhook:${row.id}:${/^[\x21-\x7e]{1,200}$/.test(id) ? id : hash(Buffer.from(id))}`;
+  return { key, wishSha256: createHash("sha256").update(key).digest() };
+}
+
+const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");

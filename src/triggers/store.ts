@@ -1,0 +1,163 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { Database } from "../storage/database.ts";
+
+type TriggerTables = {
+  trigger: {
+    organization_id: string;
+    id: string;
+    workflow_id: string;
+    kind: "schedule" | "webhook";
+    name: string;
+    is_active: boolean;
+    overrides: string;
+    prompt: string;
+    cron: string | null;
+    time_zone: string | null;
+    next_fire_at: Date | null;
+    last_fired_at: Date | null;
+    last_error: string | null;
+    provider_id: string | null;
+    credential_id: string | null;
+    token_sha256: Buffer | null;
+    secret_sealed: Buffer | null;
+    created_by: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  workflow: { organization_id: string; id: string; name: string; deleted_at: Date | null };
+};
+
+export type TriggersDb = Kysely<TriggerTables>;
+export type TriggerRow = Selectable<TriggerTables["trigger"]>;
+export type NamedTriggerRow = TriggerRow & { workflow_name: string };
+
+/** Names one trigger. The organization always goes along, so that a foreign id finds nothing. */
+export type Place = { organizationId: string; triggerId: string };
+
+export const triggerTables = (db: Database): TriggersDb => db.tables<TriggerTables>();
+
+/** What is due is judged by one clock, whatever the processes' own say. */
+export async function readDatabaseClock(db: TriggersDb): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
+  return rows[0]?.now as Date;
+}
+
+export const findWorkflow = (db: TriggersDb, organizationId: string, workflowId: string) =>
+  db
+    .selectFrom("workflow")
+    .select("name")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", workflowId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+
+/** Of workflows that are still there. */
+const selectTriggers = (db: TriggersDb) =>
+  db
+    .selectFrom("trigger")
+    .innerJoin("workflow", (join) =>
+      join.onRef("workflow.organization_id", "=", "trigger.organization_id").onRef("workflow.id", "=", "trigger.workflow_id"),
+    )
+    .where("workflow.deleted_at", "is", null)
+    .selectAll("trigger")
+    .select("workflow.name as workflow_name");
+
+export const listTriggers = (db: TriggersDb, organizationId: string, workflowId: string | undefined): Promise<NamedTriggerRow[]> =>
+  selectTriggers(db)
+    .where("trigger.organization_id", "=", organizationId)
+    .$if(workflowId !== undefined, (query) => query.where("trigger.workflow_id", "=", workflowId as string))
+    .orderBy("trigger.id", "desc")
+    .execute();
+
+type Page = { search?: string | undefined; offset: number; limit: number };
+
+export async function pageOfTriggers(db: TriggersDb, organizationId: string, { search, offset, limit }: Page) {
+  const found = selectTriggers(db)
+    .where("trigger.organization_id", "=", organizationId)
+    .$if(search !== undefined, (query) =>
+      query.where(sql<boolean>`position(lower(${search}) IN lower(trigger.name || ' ' || workflow.name)) > 0`),
+    );
+  const [counted, rows] = await Promise.all([
+    found
+      .clearSelect()
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow(),
+    found.orderBy("trigger.id", "desc").offset(offset).limit(limit).execute(),
+  ]);
+  return { total: Number(counted.total), rows: rows as NamedTriggerRow[] };
+}
+
+export const findTrigger = (db: TriggersDb, { organizationId, triggerId }: Place): Promise<NamedTriggerRow | undefined> =>
+  selectTriggers(db).where("trigger.organization_id", "=", organizationId).where("trigger.id", "=", triggerId).executeTakeFirst();
+
+/** Until the end of the transaction nobody changes the trigger and no run is accepted for it. */
+export const lockTrigger = (db: TriggersDb, { organizationId, triggerId }: Place): Promise<NamedTriggerRow | undefined> =>
+  selectTriggers(db)
+    .where("trigger.organization_id", "=", organizationId)
+    .where("trigger.id", "=", triggerId)
+    .forNoKeyUpdate("trigger")
+    .executeTakeFirst();
+
+/** By its id alone: whoever delivers knows no organization. */
+export const findWebhook = (db: TriggersDb, triggerId: string): Promise<NamedTriggerRow | undefined> =>
+  selectTriggers(db).where("trigger.id", "=", triggerId).where("trigger.kind", "=", "webhook").executeTakeFirst();
+
+export const insertTrigger = (db: TriggersDb, row: TriggerRow) => db.insertInto("trigger").values(row).execute();
+
+export type TriggerUpdate = Partial<
+  Pick<
+    TriggerRow,
+    | "name"
+    | "is_active"
+    | "overrides"
+    | "prompt"
+    | "cron"
+    | "time_zone"
+    | "next_fire_at"
+    | "credential_id"
+    | "token_sha256"
+    | "secret_sealed"
+    | "last_error"
+  >
+>;
+
+/** Waits for runs that are being accepted for the trigger; what comes after it sees the change. */
+export async function updateTrigger(db: TriggersDb, { organizationId, triggerId }: Place, update: TriggerUpdate): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("trigger")
+    .set({ ...update, updated_at: sql<Date>`now()` })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", triggerId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteTrigger(db: TriggersDb, { organizationId, triggerId }: Place): Promise<boolean> {
+  const query = db.deleteFrom("trigger").where("organization_id", "=", organizationId).where("id", "=", triggerId);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+export const listDue = (db: TriggersDb, now: Date, limit: number): Promise<NamedTriggerRow[]> =>
+  selectTriggers(db).where("trigger.next_fire_at", "<=", now).orderBy("trigger.next_fire_at").limit(limit).execute();
+
+type Fired = { next: Date; firedAt: Date | null; error: string | null };
+
+/** Goes on to the next tick, unless somebody else did or the schedule was changed or turned off meanwhile. */
+export const moveOn = (db: TriggersDb, row: TriggerRow, { next, firedAt, error }: Fired) =>
+  db
+    .updateTable("trigger")
+    .set({ next_fire_at: next, last_error: error, ...(firedAt ? { last_fired_at: firedAt } : {}) })
+    .where("organization_id", "=", row.organization_id)
+    .where("id", "=", row.id)
+    .where("next_fire_at", "=", row.next_fire_at)
+    .where("cron", "=", row.cron)
+    .where("time_zone", "=", row.time_zone)
+    .execute();
+
+export const noteDelivery = (db: TriggersDb, row: TriggerRow, note: { error: string } | { firedAt: Date }) =>
+  db
+    .updateTable("trigger")
+    .set("error" in note ? { last_error: note.error } : { last_fired_at: note.firedAt, last_error: null })
+    .where("organization_id", "=", row.organization_id)
+    .where("id", "=", row.id)
+    .execute();

@@ -1,0 +1,109 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { userOf } from "../door/caller.ts";
+import type { Triggers } from "./triggers.ts";
+import * as wire from "./wire.ts";
+
+const tags = ["Triggers"];
+const organizationPath = "/api/organizations/:organizationId";
+const path = `${organizationPath}/triggers`;
+const inOrganization = z.object({ organizationId: z.uuid() });
+const params = inOrganization.extend({ triggerId: z.uuid() });
+const reading = { access: { role: "viewer" } } as const;
+const writing = { access: { role: "member" } } as const;
+const nothing = z.undefined().describe("Nothing.");
+
+export function registerTriggerRoutes(server: FastifyInstance, triggers: Triggers): void {
+  registerReading(server, triggers);
+  registerWriting(server, triggers);
+}
+
+function registerReading(server: FastifyInstance, triggers: Triggers): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    path,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "List schedules and webhooks",
+        params: inOrganization,
+        querystring: wire.triggerFilter,
+        response: { 200: wire.triggerList },
+      },
+    },
+    async (request) => ({ data: await triggers.list(request.params.organizationId, request.query) }),
+  );
+
+  routes.get(
+    `${path}/:triggerId`,
+    { config: reading, schema: { tags, summary: "Read a trigger; its secrets are not shown", params, response: { 200: wire.trigger } } },
+    (request) => triggers.get(request.params),
+  );
+
+  routes.post(
+    `${organizationPath}/schedule-preview`,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "See when a schedule would fire",
+        params: inOrganization,
+        body: wire.schedulePreviewRequest,
+        response: { 200: wire.schedulePreview },
+      },
+    },
+    async (request) => ({ nextFireTimes: await triggers.preview(request.body) }),
+  );
+}
+
+function registerWriting(server: FastifyInstance, triggers: Triggers): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    path,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Create a schedule or a webhook",
+        params: inOrganization,
+        body: wire.triggerRequest,
+        response: { 201: wire.triggerWithSecrets },
+      },
+    },
+    async (request, reply) => {
+      const createdBy = userOf(request).userId;
+      return reply.code(201).send(await triggers.create(request.params.organizationId, { ...request.body, createdBy }));
+    },
+  );
+
+  routes.patch(
+    `${path}/:triggerId`,
+    {
+      config: writing,
+      schema: { tags, summary: "Change a trigger or turn it on or off", params, body: wire.triggerChange, response: { 200: wire.trigger } },
+    },
+    (request) => triggers.update(request.params, request.body),
+  );
+
+  routes.delete(
+    `${path}/:triggerId`,
+    { config: writing, schema: { tags, summary: "Delete a trigger", params, response: { 204: nothing } } },
+    async (request, reply) => {
+      await triggers.remove(request.params);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.post(
+    `${path}/:triggerId/regenerate-token`,
+    {
+      config: writing,
+      schema: { tags, summary: "Give a webhook a new address and signing secret", params, response: { 200: wire.triggerWithSecrets } },
+    },
+    (request) => triggers.regenerateToken(request.params),
+  );
+}

@@ -1,0 +1,46 @@
+import type { NodeOverride } from "../workflows/wire.ts";
+import { nextFireTimes } from "./next-fire-times.ts";
+import type { NamedTriggerRow, TriggerRow } from "./store.ts";
+import type { Trigger, TriggerSummary } from "./wire.ts";
+
+export const shownFireTimes = 5;
+
+export function toTrigger(row: NamedTriggerRow): Trigger {
+  return {
+    ...toSummary(row),
+    name: row.name,
+    prompt: row.prompt,
+    overrides: JSON.parse(row.overrides) as NodeOverride[],
+    nextFireTimes: fireTimesOf(row),
+    provider: row.provider_id,
+    credentialId: row.credential_id,
+    signature: signatureOf(row),
+    lastError: row.last_error,
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export const toSummary = (row: NamedTriggerRow): TriggerSummary => ({
+  id: row.id,
+  workflowId: row.workflow_id,
+  workflowName: row.workflow_name,
+  kind: row.kind,
+  active: row.is_active,
+  cron: row.cron,
+  timeZone: row.time_zone,
+  nextRunAt: row.next_fire_at?.toISOString() ?? null,
+  lastRunAt: row.last_fired_at?.toISOString() ?? null,
+  createdAt: row.created_at.toISOString(),
+});
+
+function fireTimesOf({ next_fire_at, cron, time_zone }: TriggerRow): string[] {
+  if (next_fire_at === null || cron === null || time_zone === null) return [];
+  const following = nextFireTimes({ cron, timeZone: time_zone }, next_fire_at, shownFireTimes - 1);
+  return [next_fire_at, ...following].map((time) => time.toISOString());
+}
+
+function signatureOf({ kind, provider_id, secret_sealed }: TriggerRow): Trigger["signature"] {
+  if (kind === "schedule") return null;
+  if (provider_id !== null) return "provider";
+  return secret_sealed === null ? "none" : "standard";
+}

@@ -1,0 +1,178 @@
+import { newId } from "../base/ids.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Database } from "../storage/database.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
+import { invalid, readChange, readSchedule, readWebhook } from "./read-request.ts";
+import {
+  deleteTrigger,
+  findTrigger,
+  findWorkflow,
+  insertTrigger,
+  listTriggers,
+  lockTrigger,
+  type NamedTriggerRow,
+  type Place,
+  pageOfTriggers,
+  readDatabaseClock,
+  type TriggersDb,
+  triggerTables,
+  updateTrigger,
+} from "./store.ts";
+import { shownFireTimes, toSummary, toTrigger } from "./trigger-view.ts";
+import { signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
+import type { Trigger, TriggerChange, TriggerRequest, TriggerSummary, TriggerWithSecrets } from "./wire.ts";
+
+export type Triggers = ReturnType<typeof createTriggers>;
+
+/** Refuses overrides that a run of the workflow would be refused with. */
+export type CheckOverrides = (wish: { organizationId: string; workflowId: string; overrides: NodeOverride[] }) => Promise<void>;
+
+type Options = {
+  db: Database;
+  secrets: WebhookSecrets;
+  checkOverrides: CheckOverrides;
+  /** The database's clock unless given. */
+  readNow?: () => Promise<Date>;
+};
+
+/** Schedules and webhooks of an organization's workflows. */
+export function createTriggers(options: Options) {
+  const { db, secrets, readNow } = options;
+  const checkOverrides = namingOverrides(options.checkOverrides);
+  const tables = triggerTables(db);
+  const now = (on: TriggersDb = tables) => readNow?.() ?? readDatabaseClock(on);
+  const find = async (place: Place) => required(await findTrigger(tables, place));
+  const create = createNewTrigger({ ...options, checkOverrides }, { tables, now });
+
+  async function change(place: Place, wanted: TriggerChange): Promise<NamedTriggerRow> {
+    return await tables.transaction().execute(async (transaction) => {
+      const row = required(await lockTrigger(transaction, place));
+      const update = readChange(row, wanted, await now(transaction));
+      await updateTrigger(transaction, place, update);
+      return { ...row, ...update };
+    });
+  }
+
+  return {
+    create: async (organizationId: string, request: TriggerRequest & { createdBy: string | null }): Promise<TriggerWithSecrets> => {
+      const { place, shown } = await create(organizationId, request);
+      return { ...toTrigger(await find(place)), ...shown };
+    },
+
+    async list(organizationId: string, { workflowId }: { workflowId?: string | undefined } = {}): Promise<Trigger[]> {
+      return (await listTriggers(tables, organizationId, workflowId)).map(toTrigger);
+    },
+
+    /** By position, with the number of all. */
+    async page(organizationId: string, page: { search?: string | undefined; offset: number; limit: number }) {
+      const { total, rows } = await pageOfTriggers(tables, organizationId, page);
+      return { total, triggers: rows.map(toSummary) };
+    },
+
+    get: async (place: Place): Promise<Trigger> => toTrigger(await find(place)),
+
+    async update(place: Place, wanted: TriggerChange): Promise<Trigger> {
+      const { organizationId } = place;
+      const { workflow_id: workflowId, provider_id } = await find(place);
+      const { credentialId, overrides } = wanted;
+      if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
+      if (provider_id !== null && credentialId !== undefined) await checkCredential(secrets, organizationId, provider_id, credentialId);
+      return toTrigger(await change(place, wanted));
+    },
+
+    /** Once it has answered, a trigger that is off starts nothing. */
+    setActive: async (place: Place, active: boolean): Promise<TriggerSummary> => toSummary(await change(place, { active })),
+
+    /** The address so far is worth nothing from now on. */
+    async regenerateToken(place: Place): Promise<TriggerWithSecrets> {
+      const { kind, secret_sealed } = await find(place);
+      if (kind !== "webhook") throw new Refusal("conflict", "Only a webhook has an address.");
+      const { row, shown } = secrets.make(place, secret_sealed !== null);
+      if (!(await updateTrigger(tables, place, row))) throw notFound();
+      return { ...toTrigger(await find(place)), ...shown };
+    },
+
+    async remove(place: Place): Promise<void> {
+      if (!(await deleteTrigger(tables, place))) throw notFound();
+    },
+
+    async preview(schedule: Schedule): Promise<string[]> {
+      checkSchedule(schedule);
+      return nextFireTimes(schedule, await now(), shownFireTimes).map((time) => time.toISOString());
+    },
+  };
+}
+
+type Surroundings = { tables: TriggersDb; now: () => Promise<Date> };
+
+function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }: Surroundings) {
+  async function partsOf(place: Place, request: TriggerRequest, createdAt: Date) {
+    if (request.kind === "schedule") {
+      const schedule = readSchedule(request);
+      const next_fire_at = request.active ? firstTick(schedule, createdAt) : null;
+      const shown = { webhookUrl: null, signingSecret: null };
+      return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown };
+    }
+    const signer = readWebhook(request);
+    if (signer) await checkCredential(secrets, place.organizationId, signer.providerId, signer.credentialId);
+    const { row, shown } = secrets.make(place, request.signature === "standard");
+    return { row: { ...noSchedule, provider_id: signer?.providerId ?? null, credential_id: signer?.credentialId ?? null, ...row }, shown };
+  }
+
+  return async (organizationId: string, request: TriggerRequest & { createdBy: string | null }) => {
+    const { workflowId, kind, name, active, prompt, overrides, createdBy } = request;
+    const place = { organizationId, triggerId: newId() };
+    // Its first tick comes after this moment, however long the rest takes.
+    const createdAt = await now();
+    const { row, shown } = await partsOf(place, request, createdAt);
+    if (!(await findWorkflow(tables, organizationId, workflowId))) throw new Refusal("workflow_not_found", "There is no such workflow.");
+    await checkOverrides({ organizationId, workflowId, overrides });
+    await insertTrigger(tables, {
+      organization_id: organizationId,
+      id: place.triggerId,
+      workflow_id: workflowId,
+      kind,
+      name,
+      is_active: active,
+      overrides: JSON.stringify(overrides),
+      prompt,
+      last_fired_at: null,
+      last_error: null,
+      created_by: createdBy,
+      created_at: createdAt,
+      updated_at: createdAt,
+      ...row,
+    });
+    return { place, shown };
+  };
+}
+
+async function checkCredential(secrets: WebhookSecrets, organizationId: string, providerId: string, credentialId: string): Promise<void> {
+  const webhook = secrets.findWebhookOf(providerId);
+  if (!webhook) throw invalid([{ pointer: "/provider", detail: "is no provider that signs deliveries" }]);
+  if (signingSecretOf(webhook, await secrets.readCredential(organizationId, providerId, credentialId)) === undefined)
+    throw invalid([
+      { pointer: "/credentialId", detail: `is a credential without ${webhook.secretField}, which signatures are checked with` },
+    ]);
+}
+
+/** For a run they are its nodes; here they are one field of several. */
+const namingOverrides =
+  (check: CheckOverrides): CheckOverrides =>
+  async (wish) => {
+    if (wish.overrides.length === 0) return;
+    await check(wish).catch((error: unknown) => {
+      throw error instanceof Refusal ? error.reworded((text) => text.replace(/^(\/?)nodes\b/, "$1overrides")) : error;
+    });
+  };
+
+const noWebhook = { provider_id: null, credential_id: null, token_sha256: null, secret_sealed: null };
+const noSchedule = { cron: null, time_zone: null, next_fire_at: null };
+
+const notFound = () => new Refusal("not_found", "There is no such trigger.");
+
+function required(row: NamedTriggerRow | undefined): NamedTriggerRow {
+  if (!row) throw notFound();
+  return row;
+}

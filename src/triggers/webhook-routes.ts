@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { Refusal } from "../base/refusal.ts";
+import type { ReceiveWebhook } from "./receive-webhook.ts";
+
+type Options = { receiveWebhook: ReceiveWebhook; platformBaseUrl: string; limitPerMinute: number };
+
+const path = "/webhooks/:triggerId/:token";
+const tags = ["Triggers"];
+const bodyLimitBytes = 1024 * 1024;
+const params = z.object({ triggerId: z.string(), token: z.string() });
+const accepted = z.object({ id: z.uuid().describe("The run.") });
+
+/** Where deliveries come in. They are signed as bytes, so in here nothing reads a body but the webhook itself. */
+export async function registerWebhookRoutes(
+  server: FastifyInstance,
+  { receiveWebhook, platformBaseUrl, limitPerMinute }: Options,
+): Promise<void> {
+  await server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyLimitBytes }, (_request, body, done) => done(null, body));
+    scope.setErrorHandler((error: { code?: string }) => {
+      if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") throw new Refusal("body_too_large", "A delivery may have 1 MiB at most.");
+      throw error;
+    });
+    const routes = scope.withTypeProvider<ZodTypeProvider>();
+    // Counted by the whole address: who does not know the token cannot use up what its sender may deliver.
+    const rateLimit = { max: limitPerMinute, timeWindow: 60_000, keyGenerator: ({ url }: FastifyRequest) => url.split("?", 1)[0] ?? "" };
+    const config = { access: "public", rateLimit } as const;
+
+    const receive = async (request: FastifyRequest<{ Params: z.infer<typeof params> }>, reply: FastifyReply) => {
+      const { status, contentType, body } = await receiveWebhook({
+        ...request.params,
+        method: request.method,
+        url: platformBaseUrl + request.url,
+        headers: textsOf(request.headers),
+        query: textsOf(request.query as Record<string, unknown>),
+        body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        requestId: request.id,
+      });
+      return reply.code(status).type(contentType).serializer(String).send(body);
+    };
+
+    routes.post(
+      path,
+      { config, schema: { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } } },
+      receive as never,
+    );
+    const handshake = { description: "What the provider asked to be told.", content: { "text/plain": { schema: z.string() } } };
+    routes.get(
+      path,
+      { config, schema: { tags, summary: "Answer a provider's check of a webhook's address", params, response: { 200: handshake } } },
+      receive as never,
+    );
+  });
+}
+
+/** Of what was sent several times the last one counts. */
+const textsOf = (values: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const text = Array.isArray(value) ? (value.at(-1) as unknown) : value;
+      return typeof text === "string" ? [[name, text]] : [];
+    }),
+  );

@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { CredentialData } from "../contract/credential.ts";
+import type { Provider } from "../contract/provider.ts";
+import type { Webhook } from "../contract/webhook.ts";
+import { toReference } from "../vault/reference.ts";
+import type { Vault } from "../vault/vault.ts";
+import { newSigningSecret } from "./standard-webhook.ts";
+import type { Place, TriggerRow } from "./store.ts";
+
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
+
+type Options = { vault: Pick<Vault, "check" | "readStored" | "seal">; providers: readonly Provider[]; platformBaseUrl: string };
+
+/** What deliveries are believed by: the token in the address, and the secret that a sender signs with. */
+export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Options) {
+  return {
+    /** A new address, and a signing secret where the webhook has one of its own. `shown` is told once, `row` is kept. */
+    make({ organizationId, triggerId }: Place, isSigned: boolean) {
+      const token = randomBytes(32).toString("base64url");
+      const signingSecret = isSigned ? newSigningSecret() : null;
+      const sealed = signingSecret === null ? null : vault.seal.seal(signingSecret, { organizationId, credentialId: triggerId });
+      return {
+        row: { token_sha256: hashToken(token), secret_sealed: sealed },
+        shown: { webhookUrl: `${platformBaseUrl}/webhooks/${triggerId}/${token}`, signingSecret },
+      };
+    },
+
+    open: ({ organization_id, id }: TriggerRow, sealed: Buffer): string =>
+      vault.seal.open(sealed, { organizationId: organization_id, credentialId: id }),
+
+    findWebhookOf: (providerId: string): Webhook | undefined => providers.find(({ id }) => id === providerId)?.webhook ?? undefined,
+
+    /** Refuses a credential that is somebody else's or of another type. */
+    async readCredential(organizationId: string, providerId: string, credentialId: string): Promise<CredentialData> {
+      const type = providers.find(({ id }) => id === providerId)?.credential?.type ?? "";
+      const [checked] = await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
+      return checked ? vault.readStored(checked) : {};
+    },
+  };
+}
+
+export const hashToken = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+export function signingSecretOf({ secretField }: Webhook, credential: CredentialData): string | undefined {
+  const secret = credential[secretField];
+  return typeof secret === "string" && secret !== "" ? secret : undefined;
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { nodeOverride } from "../workflows/wire.ts";
+
+// The shapes the platform API speaks about what starts workflows by itself.
+
+const id = z.uuid();
+const instant = z.iso.datetime();
+const name = z.string().trim().min(1).max(100);
+const cron = z.string().max(200).describe("Five fields: minute, hour, day of month, month, day of week.");
+const timeZone = z.string().max(100).describe("IANA time zone, for example Europe/Berlin.");
+const prompt = z.string().max(100_000).describe("`$trigger.prompt` of its runs. Empty, a webhook passes on what the message says.");
+const overrides = z.array(nodeOverride).max(500).describe("What its runs have otherwise than the canvas.");
+
+export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
+
+export const triggerSummary = z.object({
+  id,
+  workflowId: id,
+  workflowName: z.string(),
+  kind: triggerKind,
+  active: z.boolean().describe("An inactive trigger starts nothing."),
+  cron: z.string().nullable().describe("Of a schedule."),
+  timeZone: z.string().nullable(),
+  nextRunAt: instant.nullable(),
+  lastRunAt: instant.nullable(),
+  createdAt: instant,
+});
+export type TriggerSummary = z.infer<typeof triggerSummary>;
+
+export const trigger = triggerSummary
+  .extend({
+    name: z.string(),
+    prompt: z.string(),
+    overrides: z.array(nodeOverride),
+    nextFireTimes: z.array(instant).describe("The next five, of a schedule that is on."),
+    provider: z.string().nullable().describe("Whose deliveries a webhook takes; null: anybody's."),
+    credentialId: id.nullable().describe("Holds the secret that the provider signs with."),
+    signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
+    lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
+    updatedAt: instant,
+  })
+  .meta({ id: "Trigger" });
+export type Trigger = z.infer<typeof trigger>;
+
+export const triggerList = z.object({ data: z.array(trigger) });
+export const triggerFilter = z.object({ workflowId: id.optional() });
+
+export const triggerWithSecrets = trigger
+  .extend({
+    webhookUrl: z.string().nullable().describe("Where a webhook is delivered to. Shown only now."),
+    signingSecret: z.string().nullable().describe("What Standard Webhooks are signed with. Shown only now."),
+  })
+  .meta({ id: "TriggerWithSecrets" });
+export type TriggerWithSecrets = z.infer<typeof triggerWithSecrets>;
+
+export const triggerRequest = z.object({
+  workflowId: id,
+  kind: triggerKind,
+  name,
+  active: z.boolean().default(true),
+  prompt: prompt.default(""),
+  overrides: overrides.default([]),
+  cron: cron.optional(),
+  timeZone: timeZone.optional(),
+  provider: z.string().min(1).max(64).optional().describe("A provider that signs its deliveries; without it anybody may deliver."),
+  credentialId: id.optional().describe("Needed with a provider: a credential of its type that holds the signing secret."),
+  signature: z
+    .enum(["none", "standard"])
+    .optional()
+    .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
+});
+export type TriggerRequest = z.infer<typeof triggerRequest>;
+
+export const triggerChange = z
+  .object({
+    name: name.optional(),
+    active: z.boolean().optional(),
+    prompt: prompt.optional(),
+    overrides: overrides.optional(),
+    cron: cron.optional(),
+    timeZone: timeZone.optional(),
+    credentialId: id.optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
+export type TriggerChange = z.infer<typeof triggerChange>;
+
+export const schedulePreviewRequest = z.object({ cron, timeZone });
+export const schedulePreview = z.object({ nextFireTimes: z.array(instant) });
