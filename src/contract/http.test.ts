@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHttp, path } from "./http.ts";
+import { createHttp, path, providerFailure } from "./http.ts";
 
 describe("the parts of an address", () => {
   it("are encoded, each as one segment", () => {
@@ -29,5 +29,12 @@ describe("the base URL", () => {
     });
     await http.json({ path: "/send" });
     expect(asked).toEqual(["https://api.example.com/v1/bot1/send"]);
+  });
+});
+
+describe("the words of a provider", () => {
+  it("are cut between two of them, so that no part of a secret is left that is taken out by its whole value", () => {
+    const { message } = providerFailure("Example", { message: `${"word ".repeat(199)}secret-text and more` });
+    expect(message).toBe(`Example refused the call: ${"word ".repeat(199).trimEnd()}…`);
   });
 });

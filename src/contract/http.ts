@@ -157,10 +157,16 @@ export function providerFailure(provider: string, { status, code, message, retry
     .filter((part) => part !== undefined && part !== "")
     .join(" ");
   const advice = retryAfterMs === undefined ? "" : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`;
-  const words = message?.trim().slice(0, 1000) ?? "";
+  const words = shorten(message?.trim() ?? "");
   const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
   return new Refusal("provider_error", text, { provider: { status, code } });
 }
+
+const longestWords = 1000;
+
+// Secrets are taken out by their whole value later on, so a cut must not leave a part of one.
+const shorten = (text: string): string =>
+  text.length <= longestWords ? text : `${text.slice(0, text.lastIndexOf(" ", longestWords) + 1).trimEnd()}…`;
 
 function buildUrl(base: string, pathBelow: string, query: Record<string, QueryValue>): string {
   const isFullAddress = /^https?:\/\//i.test(pathBelow);

@@ -27,6 +27,8 @@ export type AcquireOptions = {
   signal: AbortSignal;
   /** Told when the call begins to wait, and later when its place in the queue of this process has changed. */
   onPosition?: (position: number) => void;
+  /** For those that nobody could ask to come again later. */
+  evenIfFull?: boolean;
 };
 
 /** The permits and the queues of this process. */
@@ -42,12 +44,16 @@ export type Local = {
   readonly askCap: (share: Share<Slot>) => void;
 };
 
-export async function acquireLocally(local: Local, organizationId: string, { signal, onPosition }: AcquireOptions): Promise<Slot> {
+export async function acquireLocally(
+  local: Local,
+  organizationId: string,
+  { signal, onPosition, evenIfFull }: AcquireOptions,
+): Promise<Slot> {
   signal.throwIfAborted();
   const share = shareOf(local, organizationId);
   const sinceMs = local.monotonicMs();
   if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, 0);
-  if (share.waiting.size >= local.queueLimit) throw queueFull(local.queueLimit);
+  if (share.waiting.size >= local.queueLimit && !evenIfFull) throw queueFull(local.queueLimit);
   const waiter = createWaiter<Slot>({
     signal,
     sinceMs,

@@ -8,20 +8,26 @@ export type CountingProvider = Awaited<ReturnType<typeof startCountingProvider>>
 
 /**
  * Speaks enough of GitHub to open issues: answers with the title it was given, and knows how many calls really run at once.
- * A call takes its time here also when its caller is dead.
+ * A call takes its time here also when its caller is dead. The first word of a title may ask for something else:
+ * `fail`, `drop` (closes the connection), `hang` (until the caller gives up), `huge` (more than anybody can take).
  */
 export async function startCountingProvider() {
   const seen = { running: 0, most: 0 };
   let callMs = () => 0;
-  const requests: { title: string; authorization: string }[] = [];
+  let gate = Promise.resolve();
+  const requests: { title: string; authorization: string; at: number }[] = [];
+  const brokenOff: string[] = [];
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     seen.running += 1;
     seen.most = Math.max(seen.most, seen.running);
     try {
       const { title } = (await json(request)) as { title: string };
-      requests.push({ title, authorization: request.headers.authorization ?? "" });
+      requests.push({ title, authorization: request.headers.authorization ?? "", at: performance.now() });
+      response.on("close", () => response.writableFinished || brokenOff.push(title));
       await delay(callMs());
-      response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ number: requests.length, title }));
+      await gate;
+      await (endings[title.split(" ")[0] ?? ""] ?? endings.answer)(response, { number: requests.length, title });
     } catch {
       // The caller was killed in the middle of its request.
       response.destroy();
@@ -36,9 +42,23 @@ export async function startCountingProvider() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     requests,
+    /** Titles of calls that were given up before they were answered. */
+    brokenOff,
+    forget(): void {
+      gate = Promise.resolve();
+      requests.length = 0;
+      brokenOff.length = 0;
+      seen.most = seen.running;
+    },
     /** Each call takes up to this long. */
     takeTime(mostMs: number): void {
       callMs = () => mostMs * (0.5 + Math.random() / 2);
+    },
+    /** Answers nobody until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
     },
     async whenRunning(count: number, limitMs: number): Promise<void> {
       const deadline = performance.now() + limitMs;
@@ -53,3 +73,23 @@ export async function startCountingProvider() {
     },
   };
 }
+
+type Issue = { number: number; title: string };
+type End = (response: ServerResponse, issue: Issue) => unknown;
+
+const sendJson = (response: ServerResponse, status: number, value: unknown) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+
+const endings: Record<string, End> & { answer: End } = {
+  answer: (response, issue) => sendJson(response, 201, issue),
+  fail: (response, { title }) => sendJson(response, 422, { message: `Nobody can open ${title}` }),
+  drop: (response) => response.destroy(),
+  hang: (response) => response.closed || once(response, "close"),
+  async huge(response) {
+    const megabyte = Buffer.alloc(1024 * 1024, "x");
+    response.writeHead(201, { "content-type": "application/json" }).write('{"title":"');
+    for (let sent = 0; sent < 500 && !response.destroyed; sent++)
+      if (!response.write(megabyte)) await Promise.race([once(response, "drain"), once(response, "close")]);
+    response.destroy();
+  },
+};

@@ -41,7 +41,7 @@ export type McpClient = ReturnType<typeof createMcpClient>;
 
 /** Speaks MCP by hand, so that every byte can be chosen. Undefined headers are left out. */
 export function createMcpClient(gatewayUrl: string, credentials: Headers) {
-  async function post(serverId: string, body: unknown, headers: Headers = {}): Promise<RpcAnswer> {
+  async function post(serverId: string, body: unknown, headers: Headers = {}, signal?: AbortSignal): Promise<RpcAnswer> {
     const given = { "content-type": "application/json", accept: "application/json, text/event-stream", ...credentials, ...headers };
     const sent = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const isText = typeof body === "string" || body instanceof Uint8Array;
@@ -49,6 +49,7 @@ export function createMcpClient(gatewayUrl: string, credentials: Headers) {
       method: "POST",
       headers: sent,
       body: isText ? (body as string) : JSON.stringify(body),
+      ...(signal ? { signal } : {}),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parse(text) };
