@@ -27,6 +27,10 @@ describe("without any setting", () => {
         issuerUrl: "http://localhost:3100",
         resourceUrl: "http://localhost:3100",
         consentUrlTemplate: "http://localhost:3000/consent/{uid}",
+        allowHttp: false,
+        accessTokenLifetimeMs: 1_800_000,
+        tokenLimitPerMinute: 60,
+        registrationLimitPerHour: 20,
       },
       serverUrlTemplate: "http://localhost:3100/{serverId}/mcp",
       maxConcurrentExecutions: 5,
@@ -43,6 +47,7 @@ describe("without any setting", () => {
       previousMasterKeys: [],
       oauthClients: {},
       cookieKey: undefined,
+      previousCookieKeys: [],
       smtpUrl: undefined,
       mailFrom: "Switchyard <switchyard@localhost>",
       logLevel: "info",
@@ -68,9 +73,14 @@ describe("a good value", () => {
     ["MCP_API_PORT", "4100", (c) => c.serverUrlTemplate, "http://localhost:4100/{serverId}/mcp"],
     ["LISTEN_HOST", "0.0.0.0", (c) => c.listenHost, "0.0.0.0"],
     ["TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8", (c) => c.trustedProxies, ["10.0.0.0/8", "fd00::/8"]],
-    ["MCP_OAUTH_ISSUER_URL", "https://issuer.example", (c) => c.oauth.issuerUrl, "https://issuer.example"],
-    ["MCP_OAUTH_RESOURCE_URL", "https://resource.example", (c) => c.oauth.resourceUrl, "https://resource.example"],
-    ["MCP_OAUTH_CONSENT_URL_TEMPLATE", "https://a.example/{uid}", (c) => c.oauth.consentUrlTemplate, "https://a.example/{uid}"],
+    ["MCP_OAUTH_ISSUER_URL", "http://localhost:3100/auth", (c) => c.oauth.issuerUrl, "http://localhost:3100/auth"],
+    ["MCP_OAUTH_RESOURCE_URL", "http://127.0.0.1:1/tools/", (c) => c.oauth.resourceUrl, "http://127.0.0.1:1/tools"],
+    ["MCP_OAUTH_CONSENT_URL_TEMPLATE", "http://localhost:3000/x/{uid}", (c) => c.oauth.consentUrlTemplate, "http://localhost:3000/x/{uid}"],
+    ["MCP_OAUTH_ALLOW_HTTP", "true", (c) => c.oauth.allowHttp, true],
+    ["MCP_OAUTH_ACCESS_TOKEN_TTL", "5m", (c) => c.oauth.accessTokenLifetimeMs, 300_000],
+    ["RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "1", (c) => c.oauth.tokenLimitPerMinute, 1],
+    ["RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "1", (c) => c.oauth.registrationLimitPerHour, 1],
+    ["SWITCHYARD_COOKIE_KEY_PREVIOUS", key, (c) => c.previousCookieKeys.map((one) => one.toString("base64")), [key]],
     ["MCP_SERVER_URL_TEMPLATE", "https://{serverId}.a.example/mcp", (c) => c.serverUrlTemplate, "https://{serverId}.a.example/mcp"],
     ["SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "1", (c) => c.maxConcurrentExecutions, 1],
     ["SEMAPHORE_MAX_QUEUE", "0", (c) => c.maxQueuedExecutions, 0],
@@ -104,7 +114,12 @@ const nonsense: Record<string, string[]> = {
   TRUSTED_PROXIES: ["10.0.0.1", "10.0.0.0/33", "proxy.example", "true"],
   MCP_OAUTH_ISSUER_URL: ["issuer"],
   MCP_OAUTH_RESOURCE_URL: ["resource"],
-  MCP_OAUTH_CONSENT_URL_TEMPLATE: ["https://a.example/consent", "{uid}", "https://a.example/{UID}"],
+  MCP_OAUTH_CONSENT_URL_TEMPLATE: ["https://a.example/consent", "{uid}", "https://a.example/{UID}", "https://a.example/{uid}"],
+  MCP_OAUTH_ALLOW_HTTP: ["yes", "1"],
+  MCP_OAUTH_ACCESS_TOKEN_TTL: ["30", "0s"],
+  RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: ["0", "many"],
+  RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR: ["0", "many"],
+  SWITCHYARD_COOKIE_KEY_PREVIOUS: ["changeme"],
   MCP_SERVER_URL_TEMPLATE: ["https://a.example/mcp", "/{serverId}/mcp"],
   SEMAPHORE_MAX_QUEUE: ["-1", "x", "9999999"],
   SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: ["0", "-1", "abc", "1.5", "1e3", "Infinity", "99999999999"],
@@ -119,12 +134,14 @@ const nonsense: Record<string, string[]> = {
   SWITCHYARD_MASTER_KEY_PREVIOUS: [`${key},changeme`],
   SWITCHYARD_COOKIE_KEY: ["secret", Buffer.alloc(33).toString("base64")],
   SMTP_URL: ["mail.example", "http://mail.example"],
+  AI_PROVIDER: ["openai", "chatty"],
+  AI_BASE_URL: ["localhost:11434"],
   LOG_LEVEL: ["verbose", "INFO"],
   RATE_LIMIT_SIGN_IN_PER_MINUTE: ["0", "off"],
   RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
 };
 /** Any text means something for these. */
-const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN"];
+const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN", "AI_MODEL", "AI_API_KEY"];
 
 describe("nonsense", () => {
   it.each(Object.entries(nonsense).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
@@ -172,6 +189,45 @@ describe("clients for connecting accounts", () => {
     expect(mistakesOf({ OAUTH_CLIENT_GITHUB_SECRET: "hunter2" })).toEqual([
       "OAUTH_CLIENT_GITHUB_ID: is missing, although OAUTH_CLIENT_GITHUB_SECRET is set",
     ]);
+  });
+});
+
+describe("the language model", () => {
+  it("is none unless a provider is named", () => {
+    expect(readConfig({}).ai).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { AI_PROVIDER: "anthropic", AI_MODEL: "m", AI_API_KEY: "k" },
+      { provider: "anthropic", model: "m", baseUrl: undefined, apiKey: "k" },
+    ],
+    [
+      { AI_PROVIDER: "openai-compatible", AI_MODEL: "m", AI_BASE_URL: "http://localhost:11434/v1/" },
+      { provider: "openai-compatible", model: "m", baseUrl: "http://localhost:11434/v1", apiKey: undefined },
+    ],
+  ])("is read from %j", (environment, ai) => {
+    expect(readConfig(environment).ai).toEqual(ai);
+  });
+
+  it.each([
+    [
+      { AI_PROVIDER: "gemini" },
+      ["AI_MODEL: is missing, although AI_PROVIDER is set", "AI_API_KEY: is missing, although AI_PROVIDER is set"],
+    ],
+    [{ AI_PROVIDER: "openai-compatible", AI_MODEL: "m" }, ["AI_API_KEY: is missing, although AI_PROVIDER is set"]],
+    [
+      { AI_PROVIDER: "anthropic", AI_MODEL: "m", AI_BASE_URL: "https://a.example" },
+      ["AI_API_KEY: is missing, although AI_PROVIDER is set"],
+    ],
+    [{ AI_API_KEY: "hunter2" }, ["AI_PROVIDER: is missing, although AI_API_KEY is set"]],
+    [{ AI_PROVIDER: "chatty", AI_MODEL: "m" }, ["AI_PROVIDER: must be one of openai-compatible, anthropic, gemini"]],
+    [
+      { AI_PROVIDER: "gemini", AI_MODEL: "m", AI_API_KEY: "k", AI_BASE_URL: "localhost" },
+      ["AI_BASE_URL: must be an absolute http or https URL"],
+    ],
+  ])("is refused when %j does not fit together", (environment, mistakes) => {
+    expect(mistakesOf(environment)).toEqual(mistakes);
   });
 });
 

@@ -22,11 +22,17 @@ export function readConfig(environment: Environment) {
       issuerUrl: read("MCP_OAUTH_ISSUER_URL", gateway.baseUrl, url),
       resourceUrl: read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url),
       consentUrlTemplate: read("MCP_OAUTH_CONSENT_URL_TEMPLATE", `${platform.baseUrl}/consent/{uid}`, template("{uid}")),
+      allowHttp: read("MCP_OAUTH_ALLOW_HTTP", "false", flag),
+      accessTokenLifetimeMs: read("MCP_OAUTH_ACCESS_TOKEN_TTL", "30m", duration),
+      tokenLimitPerMinute: read("RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "60", integer(1, 10_000_000)),
+      registrationLimitPerHour: read("RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "20", integer(1, 10_000_000)),
     },
     serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", `${gateway.baseUrl}/{serverId}/mcp`, template("{serverId}")),
     maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
     maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
+    maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
+    maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
     dataDir: read("SWITCHYARD_DATA_DIR", ".switchyard", (value) => resolve(text(value))),
     databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
     databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
@@ -37,7 +43,9 @@ export function readConfig(environment: Environment) {
     masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
     previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
     oauthClients: readOAuthClients(environment, mistakes),
+    ai: readAi(read, mistakes),
     cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
+    previousCookieKeys: read("SWITCHYARD_COOKIE_KEY_PREVIOUS", "", keys),
     smtpUrl: read("SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MAIL_FROM", "Switchyard <switchyard@localhost>", text),
     logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
@@ -47,9 +55,37 @@ export function readConfig(environment: Environment) {
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)
     mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
+  if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config));
   if (mistakes.length > 0) throw configurationError(mistakes);
   return config;
 }
+
+type Addresses = {
+  platform: { baseUrl: string };
+  oauth: { issuerUrl: string; resourceUrl: string; consentUrlTemplate: string; allowHttp: boolean };
+};
+
+/** Addresses that are fine by themselves, but with which no client could connect, or not safely. */
+function findAddressMistakes({ platform, oauth: { issuerUrl, resourceUrl, consentUrlTemplate, allowHttp } }: Addresses): string[] {
+  const [issuer, resource, consent] = [issuerUrl, resourceUrl, consentUrlTemplate.replaceAll("{uid}", "x")].map((text) => new URL(text));
+  const isOpen = (address: URL | undefined) => address?.protocol === "http:" && !isLoopbackName(address.hostname) && !allowHttp;
+  const open = Object.entries({ ISSUER_URL: issuer, RESOURCE_URL: resource, CONSENT_URL_TEMPLATE: consent }).filter(([, one]) =>
+    isOpen(one),
+  );
+  const mistakes = open.map(
+    ([name]) => `MCP_OAUTH_${name}: must be https, because tokens travel there (MCP_OAUTH_ALLOW_HTTP=true allows http)`,
+  );
+  if (isLoopbackName(issuer?.hostname ?? "") !== isLoopbackName(resource?.hostname ?? ""))
+    mistakes.push("MCP_OAUTH_ISSUER_URL: must be public when MCP_OAUTH_RESOURCE_URL is, because the same clients go to both");
+  if (!isSameSite(consent?.origin ?? "", new URL(platform.baseUrl).origin))
+    mistakes.push("MCP_OAUTH_CONSENT_URL_TEMPLATE: must be on PLATFORM_API_BASE_URL, where people are signed in");
+  return mistakes;
+}
+
+const isSameSite = (one: string, other: string): boolean => {
+  const [a, b] = [new URL(one), new URL(other)];
+  return one === other || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname) && a.port === b.port && a.protocol === b.protocol);
+};
 
 /** The process environment over an optional `.env` file in the working folder. */
 export function readEnvironment(folder = "."): Environment {
@@ -69,6 +105,24 @@ function readOAuthClients(environment: Environment, mistakes: string[]): Record<
     else mistakes.push(`${other}: is missing, although ${name} is set`);
   }
   return clients;
+}
+
+/** The language model of the installation; undefined when there is none. */
+function readAi(read: Read, mistakes: string[]) {
+  const provider = read("AI_PROVIDER", undefined, oneOf("openai-compatible", "anthropic", "gemini"));
+  const given = {
+    AI_MODEL: read("AI_MODEL", undefined, text),
+    AI_BASE_URL: read("AI_BASE_URL", undefined, url),
+    AI_API_KEY: read("AI_API_KEY", undefined, text),
+  };
+  const isOwnServer = provider === "openai-compatible" && given.AI_BASE_URL !== undefined;
+  const needed = provider === undefined ? [] : (["AI_MODEL", ...(isOwnServer ? [] : ["AI_API_KEY" as const])] as const);
+  for (const name of needed) if (given[name] === undefined) mistakes.push(`${name}: is missing, although AI_PROVIDER is set`);
+  const alone = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+  const isExplained = mistakes.some((mistake) => mistake.startsWith("AI_PROVIDER:"));
+  if (provider === undefined && alone !== undefined && !isExplained) mistakes.push(`AI_PROVIDER: is missing, although ${alone} is set`);
+  if (provider === undefined || given.AI_MODEL === undefined) return undefined;
+  return { provider, model: given.AI_MODEL, baseUrl: given.AI_BASE_URL, apiKey: given.AI_API_KEY };
 }
 
 function configurationError(mistakes: string[]): Error {
@@ -124,6 +178,8 @@ export function isLoopbackName(hostname: string): boolean {
 }
 
 const text = (value: string) => value;
+
+const flag = (value: string) => oneOf("true", "false")(value) === "true";
 
 const oneOf =
   <const Choice extends string>(...choices: Choice[]) =>

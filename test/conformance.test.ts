@@ -14,7 +14,7 @@ const program = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conform
 const results = mkdtempSync(join(tmpdir(), "switchyard-conformance-"));
 
 beforeAll(async () => {
-  mcp = await startMcpApp({ gateway: { extraServers: [conformanceServer] }, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "100000" } });
+  mcp = await startMcpApp({ gateway: { privateServers: [conformanceServer] }, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "100000" } });
   proxy = await startHeaderProxy(mcp.app.gatewayUrl, { "x-api-key": mcp.key });
 });
 afterAll(async () => {

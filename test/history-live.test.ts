@@ -236,6 +236,19 @@ describe("a stream", () => {
     reader.kill();
   }, 40_000);
 
+  it("is refused to who has twenty already, until one of them is closed", async () => {
+    const carl = await signUpMember(near, ann.organizationId, "Carl", "viewer");
+    const open = () => follow(near, carl.browser, { organizationId: ann.organizationId });
+    const streams = await Promise.all(Array.from({ length: 20 }, open));
+    expect(streams.map(({ response }) => response.statusCode)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect((await open()).response.statusCode).toBe(429);
+    const others = await follow(near, ann.browser, { organizationId: ann.organizationId });
+    expect(others.response.statusCode).toBe(200);
+    streams[0]?.kill();
+    await expect.poll(async () => (await open()).response.statusCode, { timeout: 5_000 }).toBe(200);
+    for (const { kill } of [...streams, others]) kill();
+  });
+
   it("ends when the server stops, which does not wait for it", async () => {
     const third = await startTestApp({ database: near.database });
     const { browser } = await signIn(third, ann.email);

@@ -158,6 +158,23 @@ describe("a default credential", () => {
     expect(await lastRecord()).toMatchObject({ status: "success", credentials: { github: account.reference } });
   });
 
+  it("changes what the servers of its type say when a caller connects, and only those", async () => {
+    const { client } = await createKey();
+    const instructionsOf = async (serverId: string) => {
+      const modern = (await client.modern(serverId, "server/discover")).text;
+      const legacy = (await client.legacy(serverId, "initialize", { protocolVersion: "2025-11-25" })).text;
+      const [said, ...others] = [modern, legacy].map((text) => JSON.parse(text).result.instructions as string);
+      expect(others).toEqual([said]);
+      return { said, cacheScope: JSON.parse(modern).result.cacheScope as string };
+    };
+    const needed = { said: expect.stringContaining("Every tool needs `credentials`"), cacheScope: "public" };
+    expect([await instructionsOf("github"), await instructionsOf("slack")]).toEqual([needed, needed]);
+    await setDefault("github", { credentialId: (await createAccount("chosen")).id });
+    const chosen = { said: expect.stringContaining("chosen beforehand, unless it is given `credentials`"), cacheScope: "private" };
+    expect([await instructionsOf("github"), await instructionsOf("slack")]).toEqual([chosen, needed]);
+    expect((await instructionsOf("system")).said).not.toContain("credentials");
+  });
+
   it("of a key goes before the organization's, and a reference in the call before both", async () => {
     const [own, other] = [await createKey(), await createKey()];
     const [ours, keys, named] = [await createAccount("ours"), await createAccount("keys"), await createAccount("named")];

@@ -117,7 +117,7 @@ describe("with the key in a file", () => {
 
   it("does not overwrite what was saved in between", async () => {
     const { id } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
-    const seen = { id, organization_id: organizationId, sealed: Buffer.from("read before") };
+    const seen = { table: "credential" as const, id, organization_id: organizationId, sealed: Buffer.from("read before") };
     expect(await replaceSealed(vaultTables(app.parts.db), seen, Buffer.from("sealed anew"))).toBe(false);
     expect(await openIn(app, `credential:organization:${id}`)).toBe("canary-1");
   });

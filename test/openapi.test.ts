@@ -7,6 +7,8 @@ import { createLog } from "../src/base/log.ts";
 import { refusalStatus } from "../src/base/refusal.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createPlatformServer } from "../src/platform/server.ts";
+import type { Runs } from "../src/runs/runs.ts";
+import type { Triggers } from "../src/triggers/triggers.ts";
 import { someId } from "./support/api-operations.ts";
 import { browserProgram } from "./support/browser-program.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -31,7 +33,7 @@ type Document = {
 
 // The JSON Schema checker that the HTTP framework brings along.
 const load = createRequire(createRequire(import.meta.url).resolve("fastify"));
-const formats = { uuid: true, "date-time": true, email: true };
+const formats = { uuid: true, "date-time": true, email: true, uri: true };
 
 let app: TestApp;
 let text: string;
@@ -65,7 +67,14 @@ async function readRoutes(): Promise<string[]> {
     identity: app.parts.identity,
     catalog: app.parts.catalog,
     vault: app.parts.vault,
+    workflows: app.parts.workflows,
     history: app.parts.history,
+    eventEndpoints: app.parts.events.endpoints,
+    runs: {} as Runs,
+    triggers: {} as Triggers,
+    receiveWebhook: () => Promise.reject(new Error("nothing is delivered here")),
+    oauth: app.parts.oauth,
+    doctor: { addresses: [], examine: () => Promise.reject(new Error("nothing is examined here")) },
     replay: () => Promise.reject(new Error("nothing is called here")),
     version: "1",
     isSignUpOpen: false,

@@ -146,7 +146,9 @@ describe("the platform server", () => {
     const started = await mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`);
     expect(started.status).toBe(202);
     const executionId = started.body.id as string;
-    await expect.poll(async () => (await call("platform_get_execution", { executionId })).execution.status, { timeout: 15_000 }).toBe("succeeded");
+    await expect
+      .poll(async () => (await call("platform_get_execution", { executionId })).execution.status, { timeout: 15_000 })
+      .toBe("succeeded");
     const { execution } = await call("platform_get_execution", { executionId });
     expect(execution.nodes).toMatchObject([
       { id: "sort", status: "succeeded" },

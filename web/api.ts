@@ -1,3 +1,4 @@
+import type { Report, ServerAddress } from "../src/doctor/wire.ts";
 import type {
   CreatedInvitation,
   InvitationView,
@@ -9,6 +10,7 @@ import type {
   SetupRequest,
   SetupState,
 } from "../src/identity/wire.ts";
+import type { Connection, ConsentAnswer, ConsentDecision, ConsentRequest } from "../src/oauth/wire.ts";
 import { parseProblem, unreachable, unreadable } from "./problem.ts";
 
 export type Invitation = Omit<CreatedInvitation, "link">;
@@ -49,6 +51,14 @@ export function createApi(send: Send) {
       post<CreatedInvitation>(path`/api/organizations/${organizationId}/invitations`, body),
     withdrawInvitation: (organizationId: string, invitationId: string) =>
       remove(path`/api/organizations/${organizationId}/invitations/${invitationId}`),
+
+    consentRequest: (uid: string) => get<ConsentRequest>(path`/api/oauth/consent-requests/${uid}`),
+    decideConsent: (uid: string, body: ConsentDecision) => post<ConsentAnswer>(path`/api/oauth/consent-requests/${uid}/decision`, body),
+    connections: (organizationId: string) => get<List<Connection>>(path`/api/organizations/${organizationId}/connections`),
+    endConnection: (organizationId: string, connectionId: string) =>
+      remove(path`/api/organizations/${organizationId}/connections/${connectionId}`),
+    serverAddresses: () => get<List<ServerAddress>>("/api/doctor/servers"),
+    examine: (body: { url: string; organizationId?: string }) => post<Report>("/api/doctor", body),
 
     invitation: (invitationId: string, token: string) => get<InvitationView>(path`/api/invitations/${invitationId}?token=${token}`),
     acceptInvitation: (invitationId: string, body: { token: string }) => post<Me>(path`/api/invitations/${invitationId}/accept`, body),

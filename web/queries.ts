@@ -34,3 +34,19 @@ export const invitationsQuery = (organizationId: string) =>
 
 export const invitationQuery = (invitationId: string, token: string) =>
   queryOptions({ queryKey: ["invitation", invitationId, token], queryFn: () => api.invitation(invitationId, token) });
+
+/** Asked again every time: somebody else may have signed in, or the request may be over. */
+export const consentQuery = (uid: string) =>
+  queryOptions({ queryKey: ["consent", uid], queryFn: () => api.consentRequest(uid), staleTime: 0, refetchOnWindowFocus: false });
+
+export const connectionsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["organizations", organizationId, "connections"],
+    queryFn: async () => (await api.connections(organizationId)).data,
+  });
+
+export const serverAddressesQuery = queryOptions({
+  queryKey: ["server-addresses"],
+  queryFn: async () => (await api.serverAddresses()).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});

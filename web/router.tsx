@@ -1,9 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useQuery } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, notFound, Outlet, redirect, useRouter } from "@tanstack/react-router";
-import { House, Users } from "lucide-react";
+import { House, PlugZap, Stethoscope, Users } from "lucide-react";
 import { useEffect } from "react";
 import { AccountPage } from "./pages/account.tsx";
+import { ConnectionsPage } from "./pages/connections.tsx";
+import { ConsentPage } from "./pages/consent.tsx";
+import { DoctorPage } from "./pages/doctor.tsx";
 import { ForgotPasswordPage } from "./pages/forgot-password.tsx";
 import { HomePage } from "./pages/home.tsx";
 import { InvitationPage } from "./pages/invitation.tsx";
@@ -15,7 +18,16 @@ import { ProblemPage } from "./pages/problem.tsx";
 import { ResetPasswordPage } from "./pages/reset-password.tsx";
 import { SetupPage } from "./pages/setup.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
-import { invitationQuery, invitationsQuery, membersQuery, meQuery, sessionsQuery, setupQuery } from "./queries.ts";
+import {
+  connectionsQuery,
+  invitationQuery,
+  invitationsQuery,
+  membersQuery,
+  meQuery,
+  serverAddressesQuery,
+  sessionsQuery,
+  setupQuery,
+} from "./queries.ts";
 import { safeNextPath } from "./safe-next-path.ts";
 import { findHomeOrganization, managesMembers, rememberOrganization, SignedInPerson, useMe } from "./session.ts";
 import { AppShell } from "./shell/app-shell.tsx";
@@ -59,7 +71,7 @@ const root = createRootRouteWithContext<RouterContext>()({
     // Asked for at once, because nearly every page needs it next.
     void queryClient.prefetchQuery(meQuery);
     const { needed } = await queryClient.ensureQueryData(setupQuery);
-    if (needed && location.pathname !== "/setup") throw redirect({ to: "/setup" });
+    if (needed && location.pathname !== "/setup") throw redirect({ to: "/setup", search: { next: location.href } });
   },
 });
 
@@ -78,6 +90,7 @@ const start = createRoute({
 const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "next"),
   beforeLoad: async ({ context: { queryClient } }) => {
     const { needed } = await queryClient.ensureQueryData(setupQuery);
     if (!needed) throw redirect({ to: "/" });
@@ -113,6 +126,17 @@ const invitation = createRoute({
   loader: ({ context: { queryClient }, params, deps }) =>
     Promise.all([queryClient.ensureQueryData(invitationQuery(params.invitationId, deps.token)), queryClient.ensureQueryData(meQuery)]),
   component: InvitationPage,
+});
+
+/** Where MCP_OAUTH_CONSENT_URL_TEMPLATE leads: outside the shell, because there is only one thing to do. */
+const consent = createRoute({
+  getParentRoute: () => root,
+  path: "/consent/$uid",
+  beforeLoad: async ({ context: { queryClient }, location }) => {
+    const me = await queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true });
+    if (!me) throw redirect({ to: "/sign-in", search: { next: location.href } });
+  },
+  component: ConsentPage,
 });
 
 const signedIn = createRoute({
@@ -166,6 +190,24 @@ const members = createRoute({
   staticData: { navigation: { label: "Members", Icon: Users } },
 });
 
+const connections = createRoute({
+  getParentRoute: () => organization,
+  path: "/connections",
+  loader: ({ context: { queryClient }, params: { organizationId } }) =>
+    Promise.all([queryClient.ensureQueryData(connectionsQuery(organizationId)), queryClient.ensureQueryData(serverAddressesQuery)]),
+  component: ConnectionsPage,
+  staticData: { navigation: { label: "Connected applications", Icon: PlugZap } },
+});
+
+const doctor = createRoute({
+  getParentRoute: () => organization,
+  path: "/doctor",
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "server"),
+  loader: ({ context: { queryClient } }) => queryClient.ensureQueryData(serverAddressesQuery),
+  component: DoctorPage,
+  staticData: { navigation: { label: "Connection doctor", Icon: Stethoscope } },
+});
+
 const routeTree = root.addChildren([
   start,
   setup,
@@ -173,7 +215,8 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   invitation,
-  signedIn.addChildren([newOrganization, account, organization.addChildren([home, members])]),
+  consent,
+  signedIn.addChildren([newOrganization, account, organization.addChildren([home, connections, doctor, members])]),
 ]);
 
 function SignedIn() {

@@ -1,10 +1,10 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { z } from "zod";
-import type { Parts } from "../app.ts";
 import { fieldMessage } from "../base/field-message.ts";
 import { createLog } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { readConfig, readEnvironment } from "../config.ts";
+import type { Parts } from "../parts.ts";
 import { toFlag, toName } from "./option-names.ts";
 
 /** Reads `--name value` options strictly and checks them with the schema the HTTP API uses. */
@@ -18,7 +18,7 @@ export function readOptions<Schema extends z.ZodObject>(words: string[], schema:
 export async function withParts<Value>(run: (parts: Parts) => Promise<Value>): Promise<Value> {
   const config = readConfig({ DATABASE_POOL_SIZE: "4", LOG_LEVEL: "silent", ...readEnvironment() });
   // Loaded only now, so that a mistyped command is answered at once.
-  const { openParts } = await import("../app.ts");
+  const { openParts } = await import("../parts.ts");
   const parts = await openParts({ config, log: createLog(config.logLevel) });
   try {
     return await run(parts);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import type { ApiKeys } from "../identity/api-keys.ts";
+import type { VerifyAccessToken } from "../oauth/verify-access-token.ts";
 import { createKeyView } from "./key-view.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 
@@ -10,12 +11,12 @@ export type VerifyBearer = (token: string, serverId: string) => Promise<McpCalle
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
 type Server = { id: string; scopes: string[]; acceptsApiKeys: boolean };
-type Options = { apiKeys: Pick<ApiKeys, "verify">; verifyBearer: VerifyBearer | undefined };
+type Options = { apiKeys: Pick<ApiKeys, "verify">; verifyBearer: VerifyBearer };
 
 /** Who calls an MCP server. Runs before the body is read. A bearer token decides alone: no API key rescues an invalid one. */
 export function createAuthenticate({ apiKeys, verifyBearer }: Options) {
   async function authenticateToken(token: string, { id, scopes }: Server): Promise<McpCaller> {
-    if (!verifyBearer || token === "") throw new Refusal("access_token_invalid", "This access token is not valid here.");
+    if (token === "") throw new Refusal("access_token_invalid", "This access token is not valid here.");
     const caller = await verifyBearer(token, id);
     if (caller.scopes.some((scope) => scopes.includes(scope))) return caller;
     throw new Refusal("insufficient_scope", `This needs the scope ${scopes.join(" or ")}.`);
@@ -32,6 +33,24 @@ export function createAuthenticate({ apiKeys, verifyBearer }: Options) {
     const { organizationId, apiKeyId, apiKeyName, ...rules } = await apiKeys.verify(key, "mcp:invoke");
     const view = createKeyView(server.id, rules);
     return { organizationId, scopes: ["mcp:invoke"], apiKey: { id: apiKeyId, name: apiKeyName }, ...(view ? { view } : {}) };
+  };
+}
+
+/** An access token speaks for the connection that a user approved, which has the default credentials of its organization. */
+export function createVerifyBearer(verify: VerifyAccessToken): VerifyBearer {
+  return async (token, serverId) => {
+    const {
+      organizationId,
+      scopes,
+      connectionId: id,
+      userId,
+      userName,
+      clientId,
+      clientName,
+      defaultCredentials,
+    } = await verify(token, serverId);
+    const view = createKeyView(serverId, { toolRules: null, defaultCredentials });
+    return { organizationId, scopes, connection: { id, userId, userName, clientId, clientName }, ...(view ? { view } : {}) };
   };
 }
 

@@ -1,18 +1,24 @@
 import type { ArrivedCall } from "../history/record.ts";
 import type { McpToolCall } from "./mcp-call.ts";
+import type { McpCaller } from "./mcp-caller.ts";
 
+type Connection = Extract<McpCaller, { connection: unknown }>["connection"];
 type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
 
 /** What the history is told about a call that has just come in. */
 export function describeCall({ server, tool, caller, requestId, traceId }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
   const { id, source, parameters } = arrival;
-  const who =
-    "apiKey" in caller
-      ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name }
-      : { oauthClientId: caller.connection.clientId, userId: caller.connection.userId };
+  const who = "apiKey" in caller ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name } : describeConnection(caller.connection);
   return {
     ...{ organizationId: caller.organizationId, id, source, serverId: server.id, tool: tool.name },
     ...{ parameters, credentials: {}, queueMs: 0, requestId, traceId },
     ...who,
   };
 }
+
+const describeConnection = ({ clientId, clientName, userId, userName }: Connection) => ({
+  oauthClientId: clientId,
+  oauthClientName: clientName,
+  userId,
+  userName,
+});

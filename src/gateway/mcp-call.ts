@@ -34,6 +34,8 @@ export type McpRequest = {
   headers: McpHeaders & { traceparent: string | undefined };
   caller: McpCaller;
   requestId: string;
+  /** To be asked for every message of a request but the first; refuses one that is too many. */
+  countMessage: () => Promise<void>;
   onDisconnect: (listener: () => void) => void;
   /** Turns the answer into a stream and returns how to write to it; undefined when the caller takes no streams. */
   openStream: (() => (message: string) => void) | undefined;

@@ -27,7 +27,7 @@ export type McpCaller = {
 } & (
   | { apiKey: { id: string; name: string } }
   /** An OAuth connection that a user approved for this server. */
-  | { connection: { id: string; userId: string; clientId: string } }
+  | { connection: { id: string; userId: string; userName: string; clientId: string; clientName: string } }
 );
 
 /** The same for all requests with one key or one connection: what is counted and what may cancel. */

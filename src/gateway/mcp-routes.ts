@@ -3,6 +3,7 @@ import { readJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { requireUtf8 } from "../door/create-door.ts";
+import { createCount } from "../door/rate-limit.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { createChallenges } from "./challenge.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
@@ -42,13 +43,19 @@ export async function registerMcpRoutes(server: FastifyInstance, options: McpRou
       const { mcp } = request.routeOptions.config;
       if (mcp) request.mcpCaller = await authenticate(request, mcp);
     });
-    const keyGenerator = (request: FastifyRequest) => callerKey(callerOf(request));
-    scope.addHook("onRequest", scope.rateLimit({ max: limitPerMinute, timeWindow: 60_000, keyGenerator }));
-    for (const mount of mounts) addRoute(scope, mount, options);
+    const count = createCount(scope, { maxPerMinute: limitPerMinute, callerOf: (request) => callerKey(callerOf(request)) });
+    scope.addHook("onRequest", count);
+    for (const mount of mounts) addRoute(scope, mount, { ...options, count });
   });
 }
 
-function addRoute(scope: FastifyInstance, mount: Mount, { log, resourceUrl, keepAliveMs }: McpRouteOptions): void {
+type Count = ReturnType<typeof createCount>;
+
+function addRoute(
+  scope: FastifyInstance,
+  mount: Mount,
+  { log, resourceUrl, keepAliveMs, count }: McpRouteOptions & { count: Count },
+): void {
   const { id, scopes, acceptsApiKeys } = mount.server;
   const challenges = createChallenges({ resourceUrl, serverId: id, scopes });
   const { answer } = mount.open({ challenge: challenges.insufficientScope, log });
@@ -57,7 +64,7 @@ function addRoute(scope: FastifyInstance, mount: Mount, { log, resourceUrl, keep
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
     requireJsonAccepted(request.headers.accept);
     const stream = createEventStream(reply, keepAliveMs);
-    const answered = await answer(toMcpRequest(request, reply, stream.open));
+    const answered = await answer({ ...toMcpRequest(request, reply, stream.open), countMessage: () => count(request, reply) });
     return stream.isOpen() ? stream.end(answered.body) : send(reply, answered);
   });
 }
@@ -73,7 +80,9 @@ function keepBytes(request: FastifyRequest, body: string | Buffer, done: Done): 
   }
 }
 
-function toMcpRequest(request: FastifyRequest, reply: FastifyReply, openStream: () => (message: string) => void): McpRequest {
+type OpenStream = () => (message: string) => void;
+
+function toMcpRequest(request: FastifyRequest, reply: FastifyReply, openStream: OpenStream): Omit<McpRequest, "countMessage"> {
   const { headers, id } = request;
   return {
     ...readBody(request.body),

@@ -22,12 +22,16 @@ type Description<Target> = {
   title: string;
   description: string;
   instructions: string;
+  /** What is true instead for a caller with a default for every credential. */
+  instructionsWithDefaults?: string;
   version: string;
   /** An SVG image. */
   icon: string;
   /** Everything a client may be granted here. */
   scopes: string[];
   acceptsApiKeys: boolean;
+  /** Whether every caller sees the same, which caches may then keep for all. */
+  isShared?: boolean;
   tools: McpTool<Target>[];
 };
 
@@ -39,18 +43,28 @@ const listChanged = { tools: { listChanged: false } };
 
 /** Everything a server says about itself, as JSON text, made once: a request only joins texts. */
 export function createMcpServer<Target>(description: Description<Target>) {
-  const { id, title, instructions, version, tools } = description;
+  const { id, title, instructions, instructionsWithDefaults, version, isShared = true, tools } = description;
   const serverInfo = { name: id, title, version };
   const modern = {
     resultType: "complete",
     ttlMs: cacheMs,
-    cacheScope: "public",
+    cacheScope: isShared ? "public" : "private",
     _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
   };
   const list = tools.map(toWire);
   const modernTail = JSON.stringify({ ...modern, cacheScope: "private" }).slice(1);
-  const initialize = (protocolVersion: LegacyRevision) =>
-    JSON.stringify({ protocolVersion, capabilities: listChanged, serverInfo, instructions });
+  const introduce = (words: string, cacheScope: "public" | "private") => {
+    const about = { capabilities: listChanged, instructions: words };
+    const initialize = (protocolVersion: LegacyRevision) => JSON.stringify({ protocolVersion, serverInfo, ...about });
+    return {
+      discovery: JSON.stringify({ supportedVersions: [modernRevision], ...about, ...modern, cacheScope }),
+      initialization: new Map<string, string>(legacyRevisions.map((revision) => [revision, initialize(revision)])),
+    };
+  };
+  const introduction = introduce(instructions, isShared ? "public" : "private");
+  const introductionWithDefaults = introduce(instructionsWithDefaults ?? instructions, "private");
+  const hasAllDefaults = (defaults: ToolView["defaults"]) =>
+    tools.every(({ credentials }) => credentials.every((type) => defaults.has(type)));
   return {
     ...description,
     toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
@@ -62,8 +76,9 @@ export function createMcpServer<Target>(description: Description<Target>) {
       const texts = `{"tools":${JSON.stringify(allowed)}`;
       return { legacy: `${texts}}`, modern: `${texts},${modernTail}` };
     },
-    discovery: JSON.stringify({ supportedVersions: [modernRevision], capabilities: listChanged, instructions, ...modern }),
-    initialization: new Map<string, string>(legacyRevisions.map((revision) => [revision, initialize(revision)])),
+    /** What the server says when a caller connects. */
+    introductionFor: (view: ToolView | undefined) =>
+      view && instructionsWithDefaults !== undefined && hasAllDefaults(view.defaults) ? introductionWithDefaults : introduction,
   };
 }
 

@@ -58,6 +58,7 @@ export function createMcp<Target>(options: McpOptions<Target>) {
       return answerError(null, invalidRequest("batches exist only in revision 2025-03-26"));
     if (messages.length === 0 || messages.length > maxBatchLength)
       return answerError(null, invalidRequest(`a batch has 1 to ${maxBatchLength} messages`));
+    for (let counted = 1; counted < messages.length; counted++) await request.countMessage();
     const answers = await Promise.all(messages.map((body) => answerBatched({ ...request, body, openStream: undefined })));
     const bodies = answers.flatMap(({ body }) => (body === undefined ? [] : [body]));
     return bodies.length === 0 ? { status: 202 } : { status: 200, body: `[${bodies.join(",")}]` };
@@ -88,8 +89,9 @@ const answerList =
     return answerResult(id, view ? server.toolListFor(view)[era] : server.toolList[era]);
   };
 
-const answerInitialize: Write = ({ initialization }, { id, params: { protocolVersion } }) => {
+const answerInitialize: Write = (server, { id, params: { protocolVersion } }, { view }) => {
   if (typeof protocolVersion !== "string") return answerError(id, invalidParams("protocolVersion is required"));
+  const { initialization } = server.introductionFor(view);
   return answerResult(id, initialization.get(protocolVersion) ?? (initialization.get("2025-11-25") as string));
 };
 
@@ -111,7 +113,7 @@ const legacyAnswers: Record<string, Write> = {
 };
 
 const modernAnswers: Record<string, Write> = {
-  "server/discover": ({ discovery }, { id }) => answerResult(id, discovery),
+  "server/discover": (server, { id }, { view }) => answerResult(id, server.introductionFor(view).discovery),
   "tools/list": answerList("modern"),
   "subscriptions/listen": answerListen,
 };

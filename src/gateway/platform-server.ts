@@ -4,7 +4,10 @@ import { toAnnotations } from "../catalog/mcp-tool.ts";
 import type { History } from "../history/history.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Plans } from "../plans/plans.ts";
+import type { RunList } from "../runs/run-list.ts";
+import type { Triggers } from "../triggers/triggers.ts";
 import type { Credentials } from "../vault/credentials.ts";
+import type { Workflows } from "../workflows/workflows.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
 import { createGetCreditBalance } from "./platform-tools/get-credit-balance.ts";
@@ -22,20 +25,24 @@ export type PlatformParts = {
   organizations: Pick<Organizations, "members" | "listOf">;
   credentials: Pick<Credentials, "list">;
   calls: Pick<History["calls"], "page">;
+  workflows: Pick<Workflows, "page" | "get">;
+  triggers: Pick<Triggers, "page" | "setActive">;
+  runs: Pick<RunList, "page" | "get">;
   /** Only where calls cost something. */
   credits?: Pick<Plans, "balanceOf">;
 };
 
 /** The server about the caller's own account. Only OAuth: a key belongs to an organization and has no user. */
-export function createPlatformServer({ organizations, credentials, calls, credits }: PlatformParts, version: string) {
+export function createPlatformServer(parts: PlatformParts, version: string) {
+  const { organizations, credentials, calls, workflows, triggers, runs, credits } = parts;
   const tools: PlatformTool[] = [
     createGetMe(organizations),
-    createListWorkflows(),
-    createGetWorkflow(),
-    createListTriggers(),
-    createSetTriggerActive(),
-    createListExecutions(),
-    createGetExecution(),
+    createListWorkflows(workflows),
+    createGetWorkflow(workflows),
+    createListTriggers(triggers),
+    createSetTriggerActive(triggers),
+    createListExecutions(runs),
+    createGetExecution(runs),
     createListToolInvocations(calls),
     createListCredentials(credentials),
     ...(credits ? [createGetCreditBalance(credits)] : []),

@@ -9,7 +9,7 @@ export function createProviderServers({ providers, nodes }: Catalog, version: st
       id,
       title,
       description,
-      instructions: credential ? `${description} ${howToNameCredentials(credential.type)}` : description,
+      ...instruct(description, credential?.type),
       version,
       icon,
       scopes: ["mcp:invoke"],
@@ -22,6 +22,12 @@ export function createProviderServers({ providers, nodes }: Catalog, version: st
   );
 }
 
-const howToNameCredentials = (type: string): string =>
-  `Every tool needs \`credentials\`: {"${type}": "credential:organization:<uuid>"}, a reference to a connected account, never a secret. ` +
-  "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
+function instruct(description: string, type: string | undefined) {
+  if (type === undefined) return { instructions: description };
+  const credentials = `\`credentials\`: {"${type}": "credential:organization:<uuid>"}, a reference to a connected account, never a secret.`;
+  const where = "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
+  return {
+    instructions: `${description} Every tool needs ${credentials} ${where}`,
+    instructionsWithDefaults: `${description} Every tool uses an account that was chosen beforehand, unless it is given ${credentials} ${where}`,
+  };
+}

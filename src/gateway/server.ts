@@ -5,6 +5,7 @@ import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
 import type { ApiKeys } from "../identity/api-keys.ts";
+import type { OAuth } from "../oauth/oauth.ts";
 import { createAuthenticate, type VerifyBearer } from "./authenticate.ts";
 import type { CallTool } from "./mcp-call.ts";
 import { type Mount, mountServer, registerMcpRoutes } from "./mcp-routes.ts";
@@ -17,8 +18,8 @@ export type GatewayOptions = {
   door: Omit<DoorOptions, "name">;
   catalog: Catalog;
   apiKeys: Pick<ApiKeys, "verify">;
-  /** Without it every access token is invalid. */
-  verifyBearer?: VerifyBearer;
+  verifyBearer: VerifyBearer;
+  oauth: Pick<OAuth, "register">;
   callNode: CallTool<Node>;
   callPlatformTool: CallTool<PlatformTool>;
   platform: PlatformParts;
@@ -28,15 +29,15 @@ export type GatewayOptions = {
   serverUrlTemplate: string;
   keyLimitPerMinute: number;
   keepAliveMs?: number;
-  /** Only tests pass this: servers outside the catalogue, on the same core. */
-  extraServers?: Mount[];
+  /** Servers on the same core that are in no public list. */
+  privateServers: Mount[];
 };
 
 const exposedHeaders = ["WWW-Authenticate", "X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 /** Port 3100: the MCP servers and the authorization server. */
 export async function createGatewayServer(options: GatewayOptions): Promise<FastifyInstance> {
-  const { door, catalog, version, keepAliveMs = 15_000, extraServers = [] } = options;
+  const { door, catalog, version, keepAliveMs = 15_000 } = options;
   const server = createDoor({ ...door, name: "gateway" });
   await registerCors(server);
   await registerRateLimit(server);
@@ -48,10 +49,11 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   const mounts: Mount[] = [
     ...providers.map((provider) => mountServer(provider, options.callNode)),
     mountServer(platform, options.callPlatformTool),
-    ...extraServers,
+    ...options.privateServers,
   ];
   const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
   const { resourceUrl, keyLimitPerMinute: limitPerMinute } = options;
+  await options.oauth.register(server);
   await registerMcpRoutes(server, { authenticate, log: door.log, resourceUrl, limitPerMinute, keepAliveMs }, mounts);
   return server;
 }

@@ -4,19 +4,35 @@ import type { Replay } from "../calls/replay.ts";
 import { registerReplayRoute } from "../calls/routes.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { registerCatalogRoutes } from "../catalog/routes.ts";
+import type { Doctor } from "../doctor/doctor.ts";
+import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
+import type { EventEndpoints } from "../events/endpoints.ts";
+import { registerEventRoutes } from "../events/event-routes.ts";
 import type { History } from "../history/history.ts";
 import { registerHistoryRoutes } from "../history/routes.ts";
 import { registerAccountRoutes } from "../identity/account-routes.ts";
 import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
 import type { Identity } from "../identity/identity.ts";
 import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
+import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
+import { registerConsentRoutes } from "../oauth/consent-routes.ts";
+import type { OAuth } from "../oauth/oauth.ts";
+import { registerRunRoutes } from "../runs/run-routes.ts";
+import type { Runs } from "../runs/runs.ts";
+import { registerTaskRunnerRoutes } from "../runs/task-runner-routes.ts";
+import type { ReceiveWebhook } from "../triggers/receive-webhook.ts";
+import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
 import { registerDefaultCredentialRoutes } from "../vault/default-credential-routes.ts";
 import { registerVaultRoutes } from "../vault/routes.ts";
 import type { Vault } from "../vault/vault.ts";
-import { registerTriggerRoute } from "../workflows/routes.ts";
+import { registerEngineNodeRoutes } from "../workflows/engine-node-routes.ts";
+import { registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
+import type { Workflows } from "../workflows/workflows.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { registerOpenApi } from "./openapi.ts";
 import { answerWithPage, registerWebUi } from "./web-ui.ts";
@@ -26,7 +42,14 @@ export type PlatformOptions = {
   identity: Identity;
   catalog: Catalog;
   vault: Vault;
+  workflows: Workflows;
+  runs: Runs;
   history: History;
+  eventEndpoints: EventEndpoints;
+  triggers: Triggers;
+  receiveWebhook: ReceiveWebhook;
+  oauth: Pick<OAuth, "consent" | "connections">;
+  doctor: Doctor;
   replay: Replay;
   version: string;
   isSignUpOpen: boolean;
@@ -40,7 +63,14 @@ export async function createPlatformServer({
   identity,
   catalog,
   vault,
+  workflows,
+  runs,
   history,
+  eventEndpoints,
+  triggers,
+  receiveWebhook,
+  oauth,
+  doctor,
   replay,
   version,
   keyLimitPerMinute,
@@ -59,11 +89,20 @@ export async function createPlatformServer({
   registerOrganizationRoutes(server, { identity, ...accountOptions });
   registerApiKeyRoutes(server, identity);
   registerCatalogRoutes(server, catalog);
-  registerVaultRoutes(server, vault);
+  registerEngineNodeRoutes(server);
+  registerVaultRoutes(server, vault, workflows.usesOfCredential);
   registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn });
   registerHistoryRoutes(server, history, authenticate);
   registerReplayRoute(server, replay);
-  registerTriggerRoute(server, { keyLimitPerMinute });
+  registerWorkflowRoutes(server, workflows);
+  registerEventRoutes(server, eventEndpoints);
+  registerConsentRoutes(server, oauth.consent);
+  registerConnectionRoutes(server, oauth.connections);
+  registerDoctorRoutes(server, doctor);
+  registerRunRoutes(server, { runs, platformBaseUrl: door.baseUrl });
+  registerTaskRunnerRoutes(server, { runs, platformBaseUrl: door.baseUrl, keyLimitPerMinute });
+  registerTriggerRoutes(server, triggers);
+  await registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl: door.baseUrl, limitPerMinute: keyLimitPerMinute });
   await registerWebUi(server);
   return server;
 }

@@ -1,13 +1,32 @@
 // The law for import directions: a folder of src/ may import itself and what stands here. A wire.ts is open to all but the folders below.
-const features = ["identity", "vault", "execution", "workflows", "calls", "history", "plans", "oauth", "catalog"];
+const features = [
+  "identity",
+  "vault",
+  "execution",
+  "workflows",
+  "runs",
+  "triggers",
+  "events",
+  "calls",
+  "history",
+  "plans",
+  "oauth",
+  "doctor",
+  "catalog",
+];
 const ground = ["storage", "base"];
+const belowRuns = ["workflows", "identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground];
 
 export const mayImport: Record<string, readonly string[]> = {
   gateway: [...features, "contract", "door", ...ground],
   platform: [...features, "contract", "door", ...ground],
-  workflows: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
+  runs: belowRuns,
+  triggers: ["runs", ...belowRuns],
+  events: belowRuns,
+  workflows: ["identity", "vault", "execution", "catalog", "contract", "door", ...ground],
   oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
   calls: ["execution", "history", "catalog", "door", "base"],
+  doctor: ["oauth", "door", "base"],
   plans: ground,
   execution: ["vault", "catalog", "contract", ...ground],
   vault: ["contract", "door", ...ground],
@@ -24,7 +43,7 @@ export const mayImport: Record<string, readonly string[]> = {
 export const withoutWire = ["providers", "contract", "storage", "base"];
 
 /** Files of the start-up part; they put everything together and may import anything. */
-export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts"];
+export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts", "src/parts.ts", "src/running.ts"];
 export const startUpFolder = "src/commands/";
 
 /** Package imports of files that have to stay nearly free of dependencies. */

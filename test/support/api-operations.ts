@@ -26,8 +26,13 @@ type Document = {
 
 export const someId = "01a1dd74-dcd0-7482-9824-7dd92ead8c71";
 
-const ofType: Record<string, unknown> = { object: {}, boolean: true };
-const formatted: Record<string, string> = { uuid: someId, "date-time": "2099-01-01T00:00:00Z" };
+const named: Record<string, unknown> = { email: "someone@example.com" };
+const ofType: Record<string, unknown> = { boolean: true, integer: 1 };
+const formatted: Record<string, string> = {
+  uuid: someId,
+  "date-time": "2099-01-01T00:00:00Z",
+  uri: "https://example.com/hook",
+};
 
 /** Every operation with a body, as the server's own document describes it, with a body that has the right form. */
 export function readOperations(document: Document, organizationId: string): Operation[] {
@@ -40,9 +45,12 @@ export function readOperations(document: Document, organizationId: string): Oper
     const schema = resolve(given);
     if (schema.enum) return schema.enum.at(-1);
     if (schema.type === "array") return [sampleOf(name, schema.items ?? {})];
-    if (name === "email") return "someone@example.com";
-    return ofType[schema.type ?? ""] ?? formatted[schema.format ?? ""] ?? "x".repeat(Math.max(1, schema.minLength ?? 1));
+    if (schema.type === "object") return sampleOfObject(schema);
+    const { type = "", format = "" } = schema;
+    return named[name] ?? ofType[type] ?? formatted[format] ?? "x".repeat(Math.max(1, schema.minLength ?? 1));
   };
+  const sampleOfObject = ({ properties = {}, required = [] }: Schema) =>
+    Object.fromEntries(required.map((key) => [key, sampleOf(key, properties[key] ?? {})]));
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody }]) => {
       const schema = requestBody?.content["application/json"]?.schema;
@@ -52,7 +60,7 @@ export function readOperations(document: Document, organizationId: string): Oper
       return [
         {
           method: method.toUpperCase() as Operation["method"],
-          path: path.replace("{organizationId}", organizationId).replaceAll(/\{\w+\}/g, someId),
+          path: path.replace("{organizationId}", organizationId).replace("{uid}", "A".repeat(43)).replaceAll(/\{\w+\}/g, someId),
           fields,
           required,
           sample: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, sampleOf(name, field)])),

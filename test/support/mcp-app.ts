@@ -17,7 +17,8 @@ export async function startMcpApp(options: Options = {}) {
     const token = tokens.get(text);
     if (token?.serverId !== serverId) throw new Refusal("access_token_invalid", "This access token is not valid here.");
     const { scopes, organizationId = owner.organizationId, view } = token;
-    return { organizationId, scopes, ...(view ? { view } : {}), connection: { id: text, userId: owner.userId, clientId: "test" } };
+    const connection = { id: text, userId: owner.userId, userName: "Ann", clientId: "test", clientName: "Test client" };
+    return { organizationId, scopes, ...(view ? { view } : {}), connection };
   };
   const app = await startTestApp({ ...options, gateway: { verifyBearer, ...options.gateway } });
   const owner = await signUpOwner(app, "Ann");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { allRoles, startApp } from "../../src/app.ts";
+import { allRoles, type ProcessRole, startApp } from "../../src/app.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { GatewayOptions } from "../../src/gateway/server.ts";
@@ -20,11 +20,12 @@ type TestAppOptions = {
   database?: Awaited<ReturnType<typeof createTestDatabase>>;
   credentialTypes?: ReadonlyMap<string, CredentialType>;
   gateway?: Partial<GatewayOptions>;
+  roles?: readonly ProcessRole[];
 };
 
 /** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
 export async function startTestApp(options: TestAppOptions = {}) {
-  const { environment = {}, clock = systemClock, database: shared, credentialTypes, gateway = {} } = options;
+  const { environment = {}, clock = systemClock, database: shared, credentialTypes, gateway = {}, roles = allRoles } = options;
   const database = shared ?? (await createTestDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), "switchyard-app-"));
   const [platformPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -40,7 +41,14 @@ export async function startTestApp(options: TestAppOptions = {}) {
   });
   const logLines: string[] = [];
   const log = pino({ level: "debug" }, new Writable({ write: (chunk, _encoding, done) => done(void logLines.push(String(chunk))) }));
-  const app = await startApp({ config, log, clock, roles: allRoles, gateway, ...(credentialTypes ? { credentialTypes } : {}) });
+  const app = await startApp({
+    config,
+    log,
+    clock,
+    roles,
+    gateway,
+    ...(credentialTypes ? { credentialTypes } : {}),
+  });
   return {
     config,
     database,

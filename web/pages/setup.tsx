@@ -1,16 +1,18 @@
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useRouter, useSearch } from "@tanstack/react-router";
 import { api } from "../api.ts";
 import { Form } from "../parts/form.tsx";
 import { FrontPage } from "../parts/front-page.tsx";
 import { NewPasswordField, TextField } from "../parts/text-field.tsx";
 import { setupQuery } from "../queries.ts";
+import { safeNextPath } from "../safe-next-path.ts";
 import { startSession } from "../session.ts";
 
 export function SetupPage() {
   const { setupTokenRequired } = useSuspenseQuery(setupQuery).data;
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const { next } = useSearch({ from: "/setup" });
+  const router = useRouter();
 
   return (
     <FrontPage title="Create the first account" description="You become the owner of the first organization.">
@@ -18,7 +20,7 @@ export function SetupPage() {
         submit="Create account"
         wide
         send={async (field) => {
-          const { organizationId } = await api.setUp({
+          await api.setUp({
             name: field("name"),
             email: field("email"),
             password: field("password"),
@@ -26,7 +28,7 @@ export function SetupPage() {
             ...(setupTokenRequired && { setupToken: field("setupToken") }),
           });
           startSession(queryClient, await api.me());
-          await navigate({ to: "/o/$organizationId", params: { organizationId } });
+          router.history.push(safeNextPath(next, location.origin));
         }}
       >
         <TextField label="Your name" name="name" autoComplete="name" maxLength={100} />

@@ -7,7 +7,7 @@ export function Card({ title, description, action, children }: CardProps) {
   return (
     <section aria-labelledby={title ? titleId : undefined} className="rounded-xl border border-line bg-surface p-5 sm:p-6">
       {title && (
-        <div className="mb-5 flex flex-wrap items-start justify-between gap-3">
+        <div className={`flex flex-wrap items-start justify-between gap-3 ${children ? "mb-5" : ""}`}>
           <div className="min-w-0">
             <h2 id={titleId} className="text-base font-semibold">
               {title}

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Info } from "lucide-react";
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
 type NoticeProps = { kind: keyof typeof kinds; children: ReactNode; action?: ReactNode };
@@ -20,5 +20,6 @@ export function Notice({ kind, children, action }: NoticeProps) {
 const kinds = {
   problem: { look: "bg-danger-soft text-danger", Icon: CircleAlert },
   success: { look: "bg-success-soft text-success", Icon: CircleCheck },
+  warning: { look: "bg-warning-soft text-warning", Icon: TriangleAlert },
   hint: { look: "bg-accent-soft text-ink", Icon: Info },
 };

@@ -1,19 +1,20 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import type { RunList } from "../../runs/run-list.ts";
+import { nodeStatus } from "../../runs/wire.ts";
 import { definePlatformTool, failure, id, instant, reads } from "./define-platform-tool.ts";
 import { execution } from "./list-executions.ts";
 
 const nodeRun = z.object({
   id: z.string().describe("The node's id on the canvas."),
   nodeId: z.string().describe("The node's type."),
-  status: z.enum(["pending", "running", "retrying", "succeeded", "failed", "skipped", "cancelled"]),
+  status: nodeStatus,
   outputs: z.array(z.record(z.string(), z.unknown())).nullable(),
   error: failure.nullable(),
   startedAt: instant.nullable(),
   completedAt: instant.nullable(),
 });
 
-export const createGetExecution = () =>
+export const createGetExecution = (runs: Pick<RunList, "get">) =>
   definePlatformTool({
     id: "platform_get_execution",
     title: "Get a workflow run",
@@ -22,7 +23,5 @@ export const createGetExecution = () =>
     hints: reads,
     input: z.strictObject({ executionId: id.describe("From platform_list_executions.") }),
     output: z.object({ execution: execution.extend({ nodes: z.array(nodeRun) }) }),
-    run: async () => {
-      throw new Refusal("not_found", "There is no such run in this organization.");
-    },
+    run: async ({ input, organizationId }) => ({ execution: await runs.get(organizationId, input.executionId) }),
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import type { CanvasEdge, CanvasNode } from "../../workflows/wire.ts";
+import type { Workflows } from "../../workflows/workflows.ts";
 import { definePlatformTool, id, reads } from "./define-platform-tool.ts";
 import { workflowSummary } from "./list-workflows.ts";
 
@@ -15,10 +16,10 @@ const canvasNode = z.object({
 const edge = z.object({
   source: z.string(),
   target: z.string(),
-  branch: z.enum(["true", "false"]).optional().describe("Which way out of a condition."),
+  way: z.string().optional().describe("Which way out of the source, where it has several."),
 });
 
-export const createGetWorkflow = () =>
+export const createGetWorkflow = (workflows: Pick<Workflows, "get">) =>
   definePlatformTool({
     id: "platform_get_workflow",
     title: "Get a workflow",
@@ -27,7 +28,15 @@ export const createGetWorkflow = () =>
     hints: reads,
     input: z.strictObject({ workflowId: id.describe("From platform_list_workflows.") }),
     output: z.object({ workflow: workflowSummary.extend({ nodes: z.array(canvasNode), edges: z.array(edge) }) }),
-    run: async () => {
-      throw new Refusal("workflow_not_found", "There is no such workflow in this organization.");
+    run: async ({ input, organizationId }) => {
+      const { canvas, ...summary } = await workflows.get(organizationId, input.workflowId);
+      return { workflow: { ...summary, nodes: canvas.nodes.map(describeNode), edges: canvas.edges.map(describeEdge) } };
     },
   });
+
+const describeNode = ({ id, nodeId, name, parameters = {}, credentials = {}, instruction }: CanvasNode) => ({
+  ...{ id, nodeId, name: name ?? id, parameters, credentials },
+  ...(instruction === undefined ? {} : { instruction }),
+});
+
+const describeEdge = ({ source, sourceHandle, target }: CanvasEdge) => ({ source, target, ...(sourceHandle ? { way: sourceHandle } : {}) });

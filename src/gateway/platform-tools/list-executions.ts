@@ -1,12 +1,14 @@
 import { z } from "zod";
+import type { RunList } from "../../runs/run-list.ts";
+import { runKind, runStatus } from "../../runs/wire.ts";
 import { definePlatformTool, failure, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
 
 export const execution = z.object({
   id,
   workflowId: id,
   workflowName: z.string(),
-  executionType: z.enum(["manual", "api", "schedule", "webhook"]),
-  status: z.enum(["pending", "running", "waiting", "succeeded", "failed", "cancelled"]),
+  executionType: runKind.describe("What started it."),
+  status: runStatus,
   error: failure.nullable(),
   createdAt: instant,
   startedAt: instant.nullable(),
@@ -14,7 +16,7 @@ export const execution = z.object({
   durationMs: z.int().min(0).nullable(),
 });
 
-export const createListExecutions = () =>
+export const createListExecutions = (runs: Pick<RunList, "page">) =>
   definePlatformTool({
     id: "platform_list_executions",
     title: "List workflow runs",
@@ -23,6 +25,8 @@ export const createListExecutions = () =>
     hints: reads,
     input: pageInput,
     output: z.object({ total, executions: z.array(execution) }),
-    // Nothing can run yet.
-    run: async () => ({ total: 0, executions: [] }),
+    run: async ({ input, organizationId }) => {
+      const { total: all, entries } = await runs.page(organizationId, input);
+      return { total: all, executions: entries };
+    },
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Triggers } from "../../triggers/triggers.ts";
 import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
 
 export const trigger = z.object({
@@ -14,7 +15,7 @@ export const trigger = z.object({
   createdAt: instant,
 });
 
-export const createListTriggers = () =>
+export const createListTriggers = (triggers: Pick<Triggers, "page">) =>
   definePlatformTool({
     id: "platform_list_triggers",
     title: "List triggers",
@@ -23,6 +24,5 @@ export const createListTriggers = () =>
     hints: reads,
     input: pageInput,
     output: z.object({ total, triggers: z.array(trigger) }),
-    // Triggers belong to workflows, which cannot be made yet.
-    run: async () => ({ total: 0, triggers: [] }),
+    run: ({ input, organizationId }) => triggers.page(organizationId, input),
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Workflows } from "../../workflows/workflows.ts";
 import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
 
 export const workflowSummary = z.object({
@@ -10,7 +11,7 @@ export const workflowSummary = z.object({
   updatedAt: instant,
 });
 
-export const createListWorkflows = () =>
+export const createListWorkflows = (workflows: Pick<Workflows, "page">) =>
   definePlatformTool({
     id: "platform_list_workflows",
     title: "List workflows",
@@ -19,6 +20,8 @@ export const createListWorkflows = () =>
     hints: reads,
     input: pageInput,
     output: z.object({ total, workflows: z.array(workflowSummary) }),
-    // There is no way to make a workflow yet.
-    run: async () => ({ total: 0, workflows: [] }),
+    run: async ({ input, organizationId }) => {
+      const { data, total: all } = await workflows.page(organizationId, input);
+      return { total: all, workflows: data };
+    },
   });

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
 import { definePlatformTool, id } from "./define-platform-tool.ts";
 import { trigger } from "./list-triggers.ts";
 
-export const createSetTriggerActive = () =>
+export const createSetTriggerActive = (triggers: Pick<Triggers, "setActive">) =>
   definePlatformTool({
     id: "platform_set_trigger_active",
     title: "Turn a trigger on or off",
@@ -12,7 +12,7 @@ export const createSetTriggerActive = () =>
     hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({ triggerId: id.describe("From platform_list_triggers."), active: z.boolean() }),
     output: z.object({ trigger }),
-    run: async () => {
-      throw new Refusal("not_found", "There is no such trigger in this organization.");
-    },
+    run: async ({ input: { triggerId, active }, organizationId }) => ({
+      trigger: await triggers.setActive({ organizationId, triggerId }, active),
+    }),
   });

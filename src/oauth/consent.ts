@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { newId } from "../base/ids.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { UserCaller } from "../door/caller.ts";
+import type { Organizations } from "../identity/organizations.ts";
+import type { Database } from "../storage/database.ts";
+import { isLoopbackHost, nameOfClient } from "./client-metadata.ts";
+import { lifetimes } from "./lifetimes.ts";
+import { allowedByRole, grantableScopes, type ResourceServer, type Resources, scopeDescriptions } from "./resources.ts";
+import { type ClientRow, findClient, insertConnection, insertTicket, oauthTables, takeTicket } from "./store.ts";
+import { findToken, sha256 } from "./token-store.ts";
+import type { ConsentDecision, ConsentRequest, ConsentServer, OAuthScope } from "./wire.ts";
+
+export type Consent = ReturnType<typeof createConsent>;
+
+type Options = { db: Database; organizations: Pick<Organizations, "listOf" | "membership">; resources: Resources; issuerUrl: string };
+
+/** What a ticket stands for. */
+type Decision = { approve: false } | { approve: true; organizationId: string; serverId: string; scopes: OAuthScope[] };
+
+type Parameters = { client_id: string; redirect_uri: string; resource?: string; scope?: string; requested_scope?: string };
+
+/** What a user is asked, and what they answer. The page speaks to the platform, the answer travels to the gateway as a ticket. */
+export function createConsent({ db, organizations, resources, issuerUrl }: Options) {
+  const tables = oauthTables(db);
+
+  async function read(uid: string) {
+    const interaction = await findToken(db, "Interaction", uid);
+    const { params, result } = (interaction?.payload ?? {}) as { params?: Parameters; result?: unknown };
+    const client = params && (await findClient(db, params.client_id));
+    if (!interaction || !params || !client || result !== undefined || interaction.expiresAt <= new Date()) throw requestGone();
+    return { params, client, expiresAt: interaction.expiresAt };
+  }
+
+  const serverOf = ({ resource }: Parameters) => (resource === undefined ? undefined : resources.serverAt(resource));
+
+  async function readApproval(params: Parameters, userId: string, wish: ConsentDecision): Promise<Decision> {
+    const server = serverOf(params) ?? pickServer(resources, wish.serverId);
+    const scopes = narrow(grantableScopes(server, params.scope ?? params.requested_scope), wish.scopes);
+    if (wish.organizationId === undefined) throw invalid("/organizationId", "is required to approve");
+    const member = await organizations.membership(wish.organizationId, userId);
+    if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
+    const allowed = allowedByRole(member.organization.role, scopes);
+    if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
+    return { approve: true, organizationId: wish.organizationId, serverId: server.id, scopes: allowed };
+  }
+
+  return {
+    async describe(uid: string, { userId, name, email }: UserCaller): Promise<ConsentRequest> {
+      const { params, client, expiresAt } = await read(uid);
+      const asked = serverOf(params);
+      const show = (server: ResourceServer) => describeServer(server, params.scope ?? params.requested_scope);
+      return {
+        client: describeClient(client, params.redirect_uri),
+        server: asked ? show(asked) : null,
+        servers: asked ? [] : resources.servers.map(show),
+        scopes: asked ? show(asked).scopes : [],
+        organizations: await organizations.listOf(userId),
+        user: { name, email },
+        expiresAt: expiresAt.toISOString(),
+      };
+    },
+
+    async decide(uid: string, { userId }: UserCaller, wish: ConsentDecision): Promise<{ redirectTo: string }> {
+      const { params } = await read(uid);
+      const decision: Decision = wish.approve ? await readApproval(params, userId, wish) : { approve: false };
+      const ticket = randomBytes(32).toString("base64url");
+      const row = { hash: sha256(ticket), interactionHash: sha256(uid), userId, decision: JSON.stringify(decision) };
+      await insertTicket(tables, row, lifetimes.ticket);
+      return { redirectTo: `${issuerUrl}/oauth/consent/${uid}/finish?ticket=${ticket}` };
+    },
+
+    /** Takes a ticket, once, and makes the connection it stands for; undefined when the user said no. */
+    async redeem(uid: string, ticket: string) {
+      const taken = await takeTicket(tables, sha256(ticket), sha256(uid));
+      if (!taken || taken.is_expired) throw ticketRefused();
+      const decision = JSON.parse(taken.decision) as Decision;
+      if (!decision.approve) return undefined;
+      const { client } = await read(uid);
+      const { organizationId, serverId, scopes } = decision;
+      const { name, host } = describeIdentity(client);
+      const connection = { id: newId(), userId: taken.user_id, resource: resources.urlOf(serverId), scopes };
+      const row = { id: connection.id, user_id: taken.user_id, organization_id: organizationId, client_id: client.id, client_name: name };
+      const access = { client_host: host, resource: connection.resource, server_id: serverId, scopes };
+      await insertConnection(tables, { ...row, ...access }, lifetimes.connection).catch((error: { code?: string }) => {
+        throw error.code === "23503" ? ticketRefused() : error;
+      });
+      return connection;
+    },
+  };
+}
+
+const requestGone = () => new Refusal("not_found", "This request is no longer open. Connect again from your application.");
+
+const ticketRefused = () =>
+  new Refusal("oauth_state_invalid", "This browser did not begin this connection, or the answer was used already or came too late.");
+
+const invalid = (pointer: string, detail: string) =>
+  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });
+
+function pickServer(resources: Resources, serverId: string | undefined): ResourceServer {
+  const server = serverId === undefined ? undefined : resources.server(serverId);
+  if (!server) throw invalid("/serverId", "must be one of the servers of this request");
+  return server;
+}
+
+function narrow(asked: readonly OAuthScope[], chosen: readonly OAuthScope[] | undefined): readonly OAuthScope[] {
+  if (chosen === undefined) return asked;
+  if (chosen.some((scope) => !asked.includes(scope))) throw invalid("/scopes", "must be a part of what the client asked for");
+  return asked.filter((scope) => chosen.includes(scope));
+}
+
+const describeServer = (server: ResourceServer, wish: string | undefined): ConsentServer => ({
+  id: server.id,
+  title: server.title,
+  scopes: grantableScopes(server, wish).map((name) => ({ name, description: scopeDescriptions[name] })),
+});
+
+function describeIdentity({ id, kind, metadata }: ClientRow): { name: string; host: string | null } {
+  const name = nameOfClient({ ...(JSON.parse(metadata) as object), client_id: id });
+  return { name, host: kind === "metadata_document" ? new URL(id).host : null };
+}
+
+function describeClient(client: ClientRow, redirectUri: string): ConsentRequest["client"] {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  const isWeb = protocol === "https:" || protocol === "http:";
+  return {
+    ...describeIdentity(client),
+    redirectHost: isWeb ? host : protocol,
+    isLoopback: isWeb && isLoopbackHost(hostname),
+    isSelfRegistered: client.kind === "registered",
+  };
+}

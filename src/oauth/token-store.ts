@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import type { Role } from "../identity/wire.ts";
+import type { Database } from "../storage/database.ts";
+import type { OAuthScope } from "./wire.ts";
+
+/** The only form in which a token, code, ticket or id of a request reaches the database. */
+export const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+type NewToken = {
+  model: string;
+  id: string;
+  connectionId: string | null;
+  scopes: string[];
+  payload: object;
+  expiresInSeconds: number;
+};
+
+// It cannot stand in JSON as it is, so it stands for the id and for nothing else.
+const idMark = "\u0001";
+
+const insert = {
+  name: "oauth_token_insert",
+  text: `INSERT INTO oauth_token (model, id_sha256, connection_id, scopes, payload, expires_at)
+         VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) ON CONFLICT DO NOTHING`,
+};
+
+const valuesOf = ({ model, id, connectionId, scopes, payload, expiresInSeconds }: NewToken) => [
+  model,
+  sha256(id),
+  connectionId,
+  scopes,
+  JSON.stringify(payload).replaceAll(id, idMark),
+  expiresInSeconds,
+];
+
+/** A token that is there already stays as it is: only a refresh that is repeated makes the same one again. */
+export const insertToken = (db: Database, token: NewToken) => db.prepared(insert, valuesOf(token));
+
+const replace = {
+  name: "oauth_token_replace",
+  text: `${insert.text.replace("DO NOTHING", "(model, id_sha256) DO UPDATE")} SET payload = excluded.payload, expires_at = excluded.expires_at`,
+};
+
+export const replaceToken = (db: Database, token: NewToken) => db.prepared(replace, valuesOf(token));
+
+export type StoredToken = {
+  payload: Record<string, unknown>;
+  consumedForSeconds: number | null;
+  /** Whether its connection has a refresh token, which is the last thing that is made from a code. */
+  hasRefreshToken: boolean;
+  expiresAt: Date;
+};
+
+const find = {
+  name: "oauth_token_find",
+  text: `SELECT payload, extract(epoch FROM now() - consumed_at)::float8 AS "consumedForSeconds", expires_at AS "expiresAt",
+           consumed_at IS NOT NULL AND EXISTS (
+             SELECT 1 FROM oauth_token other WHERE other.connection_id = token.connection_id AND other.model = 'RefreshToken'
+           ) AS "hasRefreshToken"
+         FROM oauth_token token WHERE model = $1 AND id_sha256 = $2`,
+};
+
+export async function findToken(db: Database, model: string, id: string): Promise<StoredToken | undefined> {
+  const [row] = await db.prepared<Omit<StoredToken, "payload"> & { payload: string }>(find, [model, sha256(id)]);
+  return row && { ...row, payload: JSON.parse(row.payload.replaceAll(idMark, id)) as StoredToken["payload"] };
+}
+
+const consumeCode = {
+  name: "oauth_code_consume",
+  text: `UPDATE oauth_token SET consumed_at = now(), expires_at = now() + make_interval(secs => $3)
+         WHERE model = $1 AND id_sha256 = $2 AND consumed_at IS NULL RETURNING 1`,
+};
+
+/** False when somebody else was first. The row stays for a while, so that a later use is noticed. */
+export const consumeOnce = async (db: Database, model: string, id: string, keptSeconds: number): Promise<boolean> =>
+  (await db.prepared(consumeCode, [model, sha256(id), keptSeconds])).length > 0;
+
+const consumeRefresh = {
+  name: "oauth_refresh_consume",
+  text: `UPDATE oauth_token SET consumed_at = coalesce(consumed_at, now()), expires_at = least(expires_at, now() + make_interval(secs => $3))
+         WHERE model = $1 AND id_sha256 = $2 RETURNING 1`,
+};
+
+/** The first use counts, however often it is repeated; false when the token is gone. */
+export const consumeRepeatably = async (db: Database, model: string, id: string, keptSeconds: number): Promise<boolean> =>
+  (await db.prepared(consumeRefresh, [model, sha256(id), keptSeconds])).length > 0;
+
+const remove = { name: "oauth_token_delete", text: "DELETE FROM oauth_token WHERE model = $1 AND id_sha256 = $2" };
+
+export const deleteToken = (db: Database, model: string, id: string) => db.prepared(remove, [model, sha256(id)]);
+
+export type VerifiedToken = {
+  connectionId: string;
+  organizationId: string;
+  serverId: string;
+  userId: string;
+  userName: string;
+  role: Role;
+  clientId: string;
+  clientName: string;
+  scopes: OAuthScope[];
+  /** Credential type → credential id, those of the organization; null when there are none. */
+  defaultCredentials: Record<string, string> | null;
+};
+
+const verify = {
+  name: "oauth_token_verify",
+  text: `SELECT token.id_sha256 AS hash, token.scopes, connection.id AS "connectionId", connection.organization_id AS "organizationId",
+           connection.server_id AS "serverId", connection.user_id AS "userId", app_user.name AS "userName", member.role,
+           connection.client_id AS "clientId", connection.client_name AS "clientName",
+           (SELECT jsonb_object_agg(credential_type, credential_id) FROM default_credential
+            WHERE organization_id = connection.organization_id AND api_key_id IS NULL) AS "defaultCredentials"
+         FROM oauth_token token
+         JOIN oauth_connection connection ON connection.id = token.connection_id
+         JOIN member ON member.organization_id = connection.organization_id AND member.user_id = connection.user_id
+         JOIN app_user ON app_user.id = connection.user_id
+         WHERE token.model = 'AccessToken' AND token.id_sha256 = ANY($1::bytea[])
+           AND token.expires_at > now() AND connection.expires_at > now()`,
+};
+
+/** In the order of the hashes; undefined where there is no such token, or it has ended. */
+export async function findAccessTokens(db: Database, hashes: Buffer[]): Promise<(VerifiedToken | undefined)[]> {
+  const rows = await db.prepared<VerifiedToken & { hash: Buffer }>(verify, [hashes]);
+  const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString("latin1"), token]));
+  return hashes.map((hash) => byHash.get(hash.toString("latin1")));
+}

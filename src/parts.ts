@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createAddressRules } from "./base/address-rules.ts";
+import { type Clock, systemClock } from "./base/clock.ts";
+import { newId } from "./base/ids.ts";
+import { readOrCreateKeyFile } from "./base/key-file.ts";
+import type { Log } from "./base/log.ts";
+import { createResolveHost } from "./base/resolve-host.ts";
+import { createSafeFetch } from "./base/safe-fetch.ts";
+import { createCatalog } from "./catalog/catalog.ts";
+import { loadProviders } from "./catalog/load-providers.ts";
+import { type Config, isLoopbackName } from "./config.ts";
+import { createEvents } from "./events/events.ts";
+import { createToolCall, type Outside } from "./execution/tool-call.ts";
+import { createHistory } from "./history/history.ts";
+import { createIdentity, type Identity } from "./identity/identity.ts";
+import { rankOf } from "./identity/organizations.ts";
+import { createOAuth } from "./oauth/oauth.ts";
+import { resourceServersOf } from "./oauth/resources.ts";
+import { createPlans } from "./plans/plans.ts";
+import { createRunSource, runEventKind } from "./runs/run-source.ts";
+import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
+import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "./storage/migrate.ts";
+import type { CredentialType } from "./vault/credential-data.ts";
+import { createKeyRingSource } from "./vault/key-ring.ts";
+import { createVault } from "./vault/vault.ts";
+import { createWorkflows } from "./workflows/workflows.ts";
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
+
+export type Surroundings = {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  /** Those of the catalogue unless given. */
+  credentialTypes?: ReadonlyMap<string, CredentialType>;
+};
+
+/** Everything below the doors: what the server and the command line have in common. */
+export async function openParts({ config, log, clock = systemClock, credentialTypes }: Surroundings) {
+  const storage = await openStorage(config, log);
+  try {
+    const { applied } = await migrate(storage.target, { folder: migrationsFolder });
+    if (applied.length > 0) log.info({ applied }, "database migrated");
+    const db = createDatabase({ target: storage.target, applicationName: "switchyard", poolSize: config.databasePoolSize, log });
+    const cookieKey = readCookieKey(config);
+    const setupToken = isLoopbackName(config.listenHost) ? undefined : randomBytes(18).toString("base64url");
+    const identity = createIdentity({
+      db,
+      clock,
+      log,
+      cookieKey,
+      baseUrl: config.platform.baseUrl,
+      mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
+      setupToken,
+    });
+    const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
+    const fetch = createSafeFetch({ addressRules });
+    const catalog = createCatalog(await loadProviders());
+    const outside = { fetch, resolveHost: createResolveHost({ addressRules }), clock };
+    const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
+    await vault.masterKey.verify().catch(async (error: unknown) => {
+      await db.close();
+      throw error;
+    });
+    const history = openHistory({ config, log, clock, db, target: storage.target });
+    const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
+    const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
+    const { organizations } = identity;
+    const servers = resourceServersOf(catalog);
+    const oauth = createOAuth({
+      ...config.oauth,
+      db,
+      log,
+      fetch,
+      organizations,
+      servers,
+      cookieKey,
+      previousCookieKeys: config.previousCookieKeys,
+    });
+    return {
+      db,
+      target: storage.target,
+      identity,
+      catalog,
+      vault,
+      workflows: createWorkflows({ db, catalog, vault }),
+      history,
+      events,
+      plans: createPlans({ db }),
+      oauth,
+      outside,
+      setupToken,
+      async close() {
+        await fetch.close();
+        await oauth.close();
+        await events.close();
+        await history.close();
+        await identity.close();
+        await db.close();
+        await storage.close();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function openStorage(config: Config, log: Log) {
+  if (config.databaseUrl !== undefined) return { target: { connectionString: config.databaseUrl }, close: async () => {} };
+  return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+}
+
+type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget };
+
+function openHistory({ config, ...surroundings }: HistorySurroundings) {
+  const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
+  const sources = { [runEventKind]: createRunSource(surroundings) };
+  return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources });
+}
+
+type VaultSurroundings = Required<Omit<Surroundings, "clock">> & { db: Database; identity: Identity; outside: Outside };
+
+function openVault({ config, log, db, outside, identity, credentialTypes }: VaultSurroundings) {
+  const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
+  return createVault({
+    db,
+    clock: outside.clock,
+    log,
+    keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
+    credentialTypes,
+    fetch: outside.fetch,
+    startCall: (credential, signal) =>
+      createToolCall(outside, {
+        provider: credential.definition.title,
+        input: {},
+        credential,
+        isRepeatable: false,
+        signal,
+        idempotencyKey: newId(),
+      }),
+    oauthClients: config.oauthClients,
+    platformBaseUrl: config.platform.baseUrl,
+    async mayManage(organizationId, userId) {
+      const member = await identity.organizations.membership(organizationId, userId);
+      return member !== undefined && rankOf(member.organization.role) >= rankOf("admin");
+    },
+  });
+}
+
+function readCookieKey(config: Config): Buffer {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
+  return config.cookieKey ?? readOrCreateKeyFile(join(config.dataDir, "cookie.key"));
+}

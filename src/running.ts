@@ -1,0 +1,93 @@
+import type { Log } from "./base/log.ts";
+import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorded-call.ts";
+import type { Config } from "./config.ts";
+import { createExecute } from "./execution/execute.ts";
+import { createPrepare } from "./execution/prepare.ts";
+import { createSlots, type Slots } from "./execution/slots.ts";
+import type { Parts } from "./parts.ts";
+import { createAskModel } from "./runs/ask-model.ts";
+import { createCheckOverrides } from "./runs/check-overrides.ts";
+import { createExecuteNode } from "./runs/execute-node.ts";
+import { createExecuteOnce } from "./runs/execute-once.ts";
+import { createRuns, type Runs } from "./runs/runs.ts";
+import { createSchedules } from "./triggers/fire-schedules.ts";
+import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
+import { createTriggers } from "./triggers/triggers.ts";
+import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
+import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
+import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
+
+export type Running = ReturnType<typeof openRunning>;
+
+type Surroundings = { config: Config; log: Log; isWorker: boolean };
+
+/** What calls tools and runs workflows, on top of the parts. */
+export function openRunning(parts: Parts, surroundings: Surroundings) {
+  const { config, log, isWorker } = surroundings;
+  const slots = openSlots(parts, config, log);
+  const runs = openRuns(parts, slots, surroundings);
+  const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
+  return {
+    slots,
+    runs,
+    ...triggers,
+    runRecordedCall: openCalls(parts, slots, surroundings),
+
+    async start(): Promise<void> {
+      await slots.start();
+      await runs.open();
+      if (!isWorker) return;
+      parts.events.start();
+      schedules.start();
+    },
+
+    /** After the doors: what they began may still need all of this. */
+    async stop(): Promise<void> {
+      await schedules.stop();
+      await runs.close();
+      await slots.close();
+    },
+  };
+}
+
+function openCalls({ vault, outside, history }: Parts, slots: Slots, { config, log }: Surroundings): RunRecordedCall {
+  const prepare = createPrepare({ vault });
+  const execute = createExecute({ vault, outside, log });
+  return createRunRecordedCall({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs });
+}
+
+function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroundings): Runs {
+  const { db, target, catalog, vault, workflows, history, outside } = parts;
+  const { clock, fetch } = outside;
+  const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
+  const executeOnce = createExecuteOnce({
+    ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
+    prepare: createPrepare({ vault }),
+    execute: createExecute({ vault, outside, log }),
+    defaultReferenceFor: vault.defaults.referenceFor,
+  });
+  return createRuns({
+    ...{ db, target, clock, log, workflows, slots, live: history.live },
+    checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
+    executeNode: createExecuteNode({ clock, executeOnce }),
+    mostRuns: isWorker ? config.maxRunsAtOnce : 0,
+    limitMs: config.maxRunTimeMs,
+    keptDays: config.historyRetentionDays,
+    keptRuns: config.historyMaxRows,
+  });
+}
+
+function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, { config, log }: Surroundings) {
+  const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
+  return {
+    triggers: createTriggers({ db, secrets, checkOverrides }),
+    receiveWebhook: createReceiveWebhook({ db, clock: outside.clock, log, secrets, startRun }),
+    schedules: createSchedules({ db, startRun, log }),
+  };
+}
+
+function openSlots({ target, plans }: Parts, config: Config, log: Log): Slots {
+  const { maxConcurrentExecutions: cap, maxQueuedExecutions: queueLimit, deploymentMode } = config;
+  const sameForAll = async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap]));
+  return createSlots({ target, capOf: deploymentMode === "cloud" ? plans.capOf : sameForAll, queueLimit, log });
+}

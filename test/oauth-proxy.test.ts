@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBrowser } from "./support/browser-client.ts";
+import { createMcpClient } from "./support/mcp-client.ts";
+import { createOAuthBrowser } from "./support/oauth-browser.ts";
+import { createChallenge, createOAuthClient, redirectUri } from "./support/oauth-client.ts";
+import { password } from "./support/people.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+// A proxy that speaks TLS stands before both doors: the public addresses are others than those the server listens on.
+const web = "https://web.example";
+const tools = "https://tools.example/switchyard";
+let app: TestApp;
+let inside: { web: string; tools: string };
+let organizationId: string;
+
+beforeAll(async () => {
+  app = await startTestApp({ environment: { PLATFORM_API_BASE_URL: web, MCP_API_BASE_URL: tools } });
+  const { platform, gateway } = app.config;
+  inside = { web: `http://localhost:${platform.port}`, tools: `http://localhost:${gateway.port}` };
+  const account = { name: "Ann", email: "ann@example.com", password, organizationName: "Team" };
+  organizationId = (await app.parts.identity.setup.createOwner(account)).organizationId;
+});
+afterAll(() => app.stop());
+
+/** What the proxy does with a public address, when it takes the path of the gateway away or leaves it. */
+const proxies = {
+  strips: (url: string) => url.replace(tools, inside.tools),
+  keeps: (url: string) => url.replace(tools, `${inside.tools}/switchyard`),
+};
+
+describe.each(["strips", "keeps"] as const)("behind a proxy that %s the path", (kind) => {
+  const through = (url: string) => proxies[kind](url).replace(web, inside.web);
+
+  it("a client goes all the way on public addresses", async () => {
+    const metadata = (await (await fetch(through(`${tools}/.well-known/oauth-authorization-server`))).json()) as Record<string, string>;
+    expect([metadata.issuer, metadata.token_endpoint]).toEqual([tools, `${tools}/oauth/token`]);
+    const resource = `${tools}/slack/mcp`;
+    for (const path of ["/.well-known/oauth-protected-resource/slack/mcp", "/.well-known/oauth-protected-resource/switchyard/slack/mcp"])
+      expect(await (await fetch(inside.tools + path)).json()).toMatchObject({ resource, authorization_servers: [tools] });
+
+    const client = createOAuthClient(tools, through(tools));
+    const client_id = String((await client.register({ redirect_uris: [redirectUri] })).body.client_id);
+    const { verifier, challenge } = createChallenge();
+    const request = { response_type: "code", client_id, redirect_uri: redirectUri, resource, code_challenge: challenge };
+    const browser = createOAuthBrowser();
+    const go = async (url: string) => await browser.get(through(url), { cookie: jar(new URL(url).pathname) });
+    const jar = (path: string) =>
+      browser
+        .cookies()
+        .filter((cookie) => path.startsWith(cookie.path))
+        .map(({ name, value }) => `${name}=${value}`)
+        .join("; ");
+
+    const started = await browser.get(client.authorizeUrl({ ...request, code_challenge_method: "S256" }));
+    expect(started.location.startsWith(`${tools}/oauth/consent/`)).toBe(true);
+    for (const { name, path, attributes } of browser.cookies()) {
+      expect(name).toMatch(/^__Secure-switchyard_/);
+      expect(path).toMatch(/^\/switchyard\/oauth\//);
+      expect(attributes.map((attribute) => attribute.toLowerCase())).toEqual(
+        expect.arrayContaining(["secure", "httponly", "samesite=lax"]),
+      );
+    }
+    const shown = await go(started.location);
+    const uid = shown.location.replace(`${web}/consent/`, "");
+    const person = createBrowser(inside.web);
+    const origin = { origin: web };
+    await person.send("POST", "/api/sign-in", { email: "ann@example.com", password }, origin);
+    const decision = await person.send("POST", `/api/oauth/consent-requests/${uid}/decision`, { approve: true, organizationId }, origin);
+    const finished = await go(decision.body.redirectTo);
+    expect(finished.location.startsWith(`${tools}/oauth/authorize/`)).toBe(true);
+    const answer = new URL((await go(finished.location)).location).searchParams;
+    expect(answer.get("iss")).toBe(tools);
+    const exchange = {
+      grant_type: "authorization_code",
+      code: answer.get("code") ?? "",
+      redirect_uri: redirectUri,
+      client_id,
+      code_verifier: verifier,
+    };
+    const { status, body } = await client.token({ ...exchange, resource });
+    expect(status).toBe(200);
+    const mcp = createMcpClient(inside.tools, { authorization: `Bearer ${body.access_token}` });
+    expect((await mcp.modern("slack", "tools/list")).status).toBe(200);
+  });
+});

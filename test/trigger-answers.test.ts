@@ -1,0 +1,201 @@
+import { createHash, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startFakeModel } from "./support/fake-model.ts";
+import { signUpOwner } from "./support/people.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+let ann: WorkflowApp;
+let bob: Awaited<ReturnType<typeof signUpOwner>>;
+let model: Awaited<ReturnType<typeof startFakeModel>>;
+let echo: string;
+let slow: string;
+
+beforeAll(async () => {
+  model = await startFakeModel((told) => ({ fields: { heard: /run: "([^"]*)"/.exec(told)?.[1] ?? "nothing" } }));
+  ann = await startWorkflowApp({ environment: { ...model.environment, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "50" } });
+  bob = await signUpOwner(ann.app, "Bob");
+  echo = await ann.save([node("say", "set_fields", { fields: { said: "$trigger.prompt" } })]);
+  slow = await ann.save([node("rest", "wait", { milliseconds: 1_500 })]);
+});
+afterAll(async () => {
+  await ann?.stop();
+  await model?.stop();
+});
+
+const countRuns = async (): Promise<number> => {
+  const [row] = await ann.app.database.query<{ count: string }>("SELECT count(*) AS count FROM run");
+  return Number(row?.count);
+};
+
+describe("an Idempotency-Key", () => {
+  it("gives the same run for the same request, however often and however much at once", async () => {
+    const headers = { "idempotency-key": randomUUID() };
+    const before = await countRuns();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ann.trigger(echo, { runtimePrompt: "once" }, headers)));
+    answers.push(await ann.trigger(echo, { runtimePrompt: "once", nodes: null, other: 1 }, headers));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers: sent }) => sent.get("idempotent-replay") === "true")).toHaveLength(20);
+    expect(await countRuns()).toBe(before + 1);
+  });
+
+  it("still names the run when the workflow was turned off, and is refused with another request", async () => {
+    const id = await ann.save([node("a", "start")]);
+    const headers = { "idempotency-key": "turned off" };
+    const first = await ann.trigger(id, { runtimePrompt: "a" }, headers);
+    await ann.owner.browser.patch(`${ann.path}/workflows/${id}`, { isActive: false });
+    const again = await ann.trigger(id, { runtimePrompt: "a" }, headers);
+    expect([again.status, again.text]).toEqual([202, first.text]);
+    for (const other of [await ann.trigger(id, { runtimePrompt: "b" }, headers), await ann.trigger(echo, { runtimePrompt: "a" }, headers)])
+      expect([other.status, other.body.code]).toEqual([422, "idempotency_key_reused"]);
+  });
+
+  it("is not used up by a request that is refused", async () => {
+    const headers = { "idempotency-key": "refused first" };
+    expect((await ann.trigger(echo, { nodes: [{ id: "nobody" }] }, headers)).status).toBe(400);
+    expect((await ann.trigger(randomUUID(), {}, headers)).status).toBe(404);
+    const { status, headers: sent } = await ann.trigger(echo, {}, headers);
+    expect([status, sent.get("idempotent-replay")]).toEqual([202, null]);
+  });
+
+  it("belongs to the organization, not to the key or to everybody", async () => {
+    const headers = { "idempotency-key": "shared" };
+    const mine = await ann.trigger(echo, {}, headers);
+    const colleague = await ann.trigger(echo, {}, { ...headers, "x-api-key": await ann.createKey() });
+    expect([colleague.body.id, colleague.headers.get("idempotent-replay")]).toEqual([mine.body.id, "true"]);
+    const canvas = { nodes: [node("a", "start")], edges: [] };
+    const bobs = (await bob.browser.post(`/api/organizations/${bob.organizationId}/workflows`, { name: "Bob's", canvas })).body.id;
+    const other = await ann.trigger(bobs, {}, { ...headers, "x-api-key": await ann.createKey(bob.organizationId) });
+    expect([other.status, other.headers.get("idempotent-replay")]).toEqual([202, null]);
+  });
+
+  it("may be used anew after a day", async () => {
+    const headers = { "idempotency-key": "yesterday" };
+    const first = await ann.trigger(echo, {}, headers);
+    await ann.app.database.query("UPDATE run_once SET created_at = now() - interval '25 hours' WHERE key = 'api:yesterday'");
+    const second = await ann.trigger(echo, { runtimePrompt: "other" }, headers);
+    expect([second.status, second.body.id === first.body.id]).toEqual([202, false]);
+  });
+
+  it.each(["", " ", "x".repeat(256)])("of the form %j is refused", async (key) => {
+    const before = await countRuns();
+    const { status, body } = await ann.trigger(echo, {}, { "idempotency-key": key });
+    expect([status, body.code]).toEqual([400, "validation_failed"]);
+    expect(await countRuns()).toBe(before);
+  });
+});
+
+describe("Prefer: wait", () => {
+  it("is answered with the finished run", async () => {
+    const { status, body, headers } = await ann.trigger(echo, { runtimePrompt: "now" }, { prefer: "respond-async, wait=20" });
+    expect([status, headers.get("preference-applied")]).toEqual([200, "wait=20"]);
+    expect(body).toMatchObject({ status: "succeeded", result: [{ said: "now" }] });
+    expect((await ann.readRun(body.id)).body).toEqual(body);
+  });
+
+  it("is answered with 202 when the time is up", async () => {
+    const began = performance.now();
+    const { status, body, headers } = await ann.trigger(slow, {}, { prefer: "wait=1" });
+    expect(performance.now() - began).toBeGreaterThan(950);
+    expect([status, body.status, headers.get("preference-applied")]).toEqual([202, "pending", null]);
+    expect((await ann.ended(body.id)).status).toBe("succeeded");
+  });
+
+  it.each(["wait=0", "wait", "wait=-5", "wait=soon", "wait=1e3", "return=minimal", "await=5", ""])(
+    "of the form %j waits for nothing",
+    async (prefer) => {
+      const began = performance.now();
+      const { status } = await ann.trigger(slow, {}, { prefer });
+      expect(status).toBe(202);
+      expect(performance.now() - began).toBeLessThan(900);
+    },
+  );
+
+  it("waits a minute at most", async () => {
+    const { status, headers } = await ann.trigger(echo, {}, { prefer: "wait=86400" });
+    expect([status, headers.get("preference-applied")]).toEqual([200, "wait=60"]);
+  });
+});
+
+describe("a run", () => {
+  it("can be read with any key of the organization that may start workflows, and with no other", async () => {
+    const { id } = await ann.run(echo);
+    expect((await ann.readRun(id)).status).toBe(200);
+    expect((await ann.readRun(id, await ann.createKey())).status).toBe(200);
+    const foreign = await ann.readRun(id, await ann.createKey(bob.organizationId));
+    const unknown = await ann.readRun(randomUUID());
+    expect([foreign.status, foreign.body.code]).toEqual([404, "not_found"]);
+    expect([unknown.status, unknown.body.detail]).toEqual([404, foreign.body.detail]);
+    const { organizationId } = ann.owner;
+    const tools = await ann.app.parts.identity.apiKeys.create(organizationId, { name: "tools", scopes: ["mcp:invoke"], createdBy: null });
+    expect((await ann.readRun(id, tools.key)).body.code).toBe("insufficient_scope");
+    expect((await ann.readRun("nonsense")).status).toBe(400);
+  });
+
+  it("gives a runtime instruction to that node and that run only", async () => {
+    const filled = (id: string) => node(id, "set_fields", {}, { instruction: "Say what you heard." });
+    const id = await ann.save([filled("one"), filled("two")], edges("one>two"));
+    const run = await ann.run(id, { nodes: [{ id: "one", runtimeInstruction: "speak up" }] });
+    expect(run.nodes.map(({ filled: values }) => values)).toEqual([
+      [{ fields: { heard: "speak up" } }],
+      [{ fields: { heard: "nothing" } }],
+    ]);
+    expect((await ann.run(id)).nodes.map(({ outputs }) => outputs)).toEqual([[{ heard: "nothing" }], [{ heard: "nothing" }]]);
+    expect(model.told.filter((told) => told.includes("The instruction for this run: "))).toHaveLength(1);
+  });
+});
+
+describe("1,000 runs with overrides, while the canvas is edited", () => {
+  it("leave the canvas byte for byte as it was saved, and see nothing of each other", { timeout: 60_000 }, async () => {
+    const say = node("say", "set_fields", { fields: { said: "$trigger.prompt" }, keepOthers: true });
+    const listen = node("listen", "set_fields", {}, { instruction: "Say what you heard.", settings: { disabled: true } });
+    const id = await ann.save([say, listen], edges("say>listen"));
+    const read = async () => (await ann.owner.browser.get(`${ann.path}/workflows/${id}`)).text;
+    const before = await read();
+    const plain = new Map<string, string>();
+    const startMany = async (count: number, offset: number) => {
+      for (let index = 0; index < count; index++) {
+        const secret = `${offset}-${index}-${randomUUID()}`;
+        const runtimeInstruction = Math.random() < 0.5 ? `only ${secret}` : undefined;
+        const nodes = [say, listen]
+          .filter(() => Math.random() < 0.7)
+          .map((one) => ({ id: one.id, runtimeInstruction, nodeId: one.nodeId }));
+        const { status, body } = await ann.trigger(id, { runtimePrompt: secret, nodes });
+        expect(status).toBe(202);
+        plain.set(body.id, secret);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, offset) => startMany(50, offset)));
+    expect(await read()).toBe(before);
+
+    const shas = new Set<string>();
+    const edit = async () => {
+      for (let expectedVersion = 1; expectedVersion <= 15; expectedVersion++) {
+        const canvas = { nodes: [say, { ...listen, name: `Edit ${expectedVersion}` }], edges: edges("say>listen") };
+        const { status, body } = await ann.owner.browser.patch(`${ann.path}/workflows/${id}`, { canvas, expectedVersion });
+        expect(status).toBe(200);
+        shas.add(body.canvasSha256);
+      }
+    };
+    await Promise.all([edit(), ...Array.from({ length: 10 }, (_, offset) => startMany(50, offset + 10))]);
+    const after = JSON.parse(await read()) as { canvas: object; canvasSha256: string; updatedAt: string };
+    expect(after.canvasSha256).toBe(createHash("sha256").update(JSON.stringify(after.canvas)).digest("hex"));
+    expect([...shas].at(-1)).toBe(after.canvasSha256);
+
+    expect(plain.size).toBe(1_000);
+    type Row = { id: string; status: string; trigger_data: string; overrides: string | null; outputs: string | null };
+    const unfinished = "SELECT id FROM run WHERE workflow_id = $1 AND status NOT IN ('succeeded', 'failed', 'cancelled')";
+    await expect.poll(async () => (await ann.app.database.query(unfinished, [id])).length, { timeout: 30_000 }).toBe(0);
+    const rows = await ann.app.database.query<Row>(
+      `SELECT run.id, run.status, trigger_data, overrides, node.outputs FROM run
+       JOIN run_node AS node ON node.run_id = run.id AND node.node_id = 'say' WHERE workflow_id = $1`,
+      [id],
+    );
+    expect(rows).toHaveLength(1_000);
+    for (const row of rows) {
+      const secret = plain.get(row.id) ?? "";
+      const others = JSON.stringify([row.trigger_data, row.overrides, row.outputs]).match(/\d+-\d+-[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+      expect([row.status, [...new Set(others)]]).toEqual(["succeeded", [secret]]);
+    }
+  });
+});
