@@ -5,7 +5,11 @@ import { createBatch } from "../src/base/batch.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
-import { createDatabase, type Database } from "../src/storage/database.ts";
+import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/checkpoint-store.ts";
+import { toRow } from "../src/runs/create-start-run.ts";
+import { insertRuns, type NewRun } from "../src/runs/store.ts";
+import { arraysOf, columnNames, unnest } from "../src/storage/columns.ts";
+import { createDatabase, type Database, type RunStatement } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
 import { median, reportFigure } from "./report-figure.ts";
@@ -74,43 +78,46 @@ async function startRun(organizationId: string, workflowId: string): Promise<voi
   });
 }
 
-/** A run's row, then each of its nodes' rows, each committed before the next. */
+/** A run's row, then each of its nodes' rows with every column, each committed before the next. */
 function createPlainInsert(db: Database, organizationId: string, workflowId: string) {
-  const runs = createBatch<string, undefined>({
-    maxItems: 256,
-    async flush(ids) {
-      const text = `INSERT INTO run (organization_id, id, workflow_id, workflow_version, kind, status, trigger_data, queued_at, started_at, completed_at)
-        SELECT $1, id, $2, 1, 'api', 'succeeded', '{}', now(), now(), now() FROM unnest($3::uuid[]) AS given (id)`;
-      await db.prepared({ name: "bench_run", text }, [organizationId, workflowId, ids]);
-      return ids.map(() => undefined);
-    },
-  });
-  const outputs = JSON.stringify({ out: [{ iso: new Date().toISOString(), timeZone: "UTC", unixSeconds: 1 }] });
-  const nodes = createBatch<{ runId: string; nodeId: string }, undefined>({
-    maxItems: 256,
-    async flush(rows) {
-      const text = `INSERT INTO run_node (organization_id, run_id, node_id, node_type, status, attempts, done, outputs, started_at, completed_at, duration_ms)
-        SELECT $1, run_id, node_id, 'system_date_time', 'succeeded', 1, 0, $4, now(), now(), 0 FROM unnest($2::uuid[], $3::text[]) AS given (run_id, node_id)`;
-      await db.prepared({ name: "bench_node", text }, [
-        organizationId,
-        rows.map(({ runId }) => runId),
-        rows.map(({ nodeId }) => nodeId),
-        outputs,
-      ]);
-      return rows.map(() => undefined);
-    },
-  });
+  const write = <Row>(insert: (run: RunStatement, rows: Row[]) => Promise<void>) =>
+    createBatch<Row, undefined>({
+      maxItems: 256,
+      async flush(rows) {
+        await insert(onPool(db), rows);
+        return rows.map(() => undefined);
+      },
+    });
+  const owner = newId();
+  const runs = write<NewRun>((run, rows) => insertRuns(run, owner, rows));
+  const nodes = write<NodeRow>(insertNodes);
+  const trigger = { source: "bench", sender: null, prompt: "", payload: null };
   return async (): Promise<void> => {
-    const runId = newId();
-    await runs.add(runId);
-    for (let index = 0; index < nodeCount; index++) await nodes.add({ runId, nodeId: `n${index}` });
+    const now = new Date();
+    const row = { ...toRow({ organizationId, kind: "api", trigger }, now), workflowId, workflowVersion: 1 };
+    await runs.add(row);
+    for (let index = 0; index < nodeCount; index++) await nodes.add(plainNode({ organizationId, runId: row.id, epoch: 1 }, index));
   };
+}
+
+function plainNode(held: Held, index: number): NodeRow {
+  const outputs = JSON.stringify({ out: [{ iso: new Date().toISOString(), timeZone: "UTC", unixSeconds: 1 }] });
+  return {
+    ...{ ...held, nodeId: `n${index}`, nodeType: "system_date_time", status: "succeeded", attempts: 1, done: 0, input: "[{}]", outputs },
+    ...{ filled: null, errorCode: null, errorMessage: null, wakeAt: null, startedAt: new Date(), completedAt: new Date(), durationMs: 1 },
+  };
+}
+
+async function insertNodes(run: RunStatement, rows: NodeRow[]): Promise<void> {
+  const columns = nodeColumns.filter(([field]) => field !== "epoch");
+  const text = `INSERT INTO run_node (${columnNames(columns)}) SELECT * FROM ${unnest(columns)}`;
+  await run({ name: "bench_nodes", text }, arraysOf(columns, rows));
 }
 
 async function load(work: () => Promise<void>, inFlight: number, forMs: number) {
   const latenciesMs: number[] = [];
-  const startedAt = performance.now();
   const commitsBefore = await readCommits();
+  const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
       while (performance.now() - startedAt < forMs) {

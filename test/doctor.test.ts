@@ -6,6 +6,7 @@ import { expectProblem } from "./support/expect-problem.ts";
 import { type FaultyProxy, startFaultyProxy } from "./support/faulty-proxy.ts";
 import { freePort } from "./support/free-port.ts";
 import { type OAuthApp, startOAuthApp } from "./support/oauth-app.ts";
+import { createChallenge, openConsent, redirectUri } from "./support/oauth-client.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { answering, proxyFaults, removingHeader, rewriting } from "./support/proxy-faults.ts";
 import { runSwitchyard } from "./support/spawned-server.ts";
@@ -115,6 +116,21 @@ describe("the doctor of the API", () => {
     expect((await browser.get(`/api/organizations/${organizationId}/connections`)).body.data).toEqual([]);
   });
 
+  it("approves no other request than its own", async () => {
+    const { organizationId, browser } = oauth.ann;
+    const registered = await oauth.client.register({ redirect_uris: [redirectUri], client_name: "Somebody else" });
+    const request = { response_type: "code", client_id: String(registered.body.client_id), redirect_uri: redirectUri, resource: url };
+    const challenge = { code_challenge: createChallenge().challenge, code_challenge_method: "S256" };
+    const foreign = await openConsent(oauth.client.authorizeUrl({ ...request, ...challenge }), oauth.ann);
+    proxy.plant({
+      changeAnswer({ headers }) {
+        if (String(headers.location).includes("/oauth/consent/")) headers.location = `${proxy.url}/oauth/consent/${foreign.uid}`;
+      },
+    });
+    expectProblem(await browser.post("/api/doctor", { url, organizationId }), { status: 400, code: "oauth_state_invalid" });
+    expect((await foreign.read()).status).toBe(200);
+  });
+
   it("approves nothing that the person could not approve", async () => {
     const bob = await signUpOwner(oauth.app, "Bob");
     const vera = await signUpMember(oauth.app, oauth.ann.organizationId, "Vera", "viewer");
@@ -122,6 +138,13 @@ describe("the doctor of the API", () => {
       const answer = await browser.post("/api/doctor", { url, organizationId: oauth.ann.organizationId });
       expectProblem(answer, { status: 403, code: "role_required" });
     }
+  });
+
+  it("examines only so often for one person", async () => {
+    const { browser } = await signUpOwner(oauth.app, "Dora");
+    proxy.plant(answering(/./, { status: 502 }));
+    for (let count = 0; count < 10; count++) expect((await browser.post("/api/doctor", { url })).status).toBe(200);
+    expectProblem(await browser.post("/api/doctor", { url }), { status: 429, code: "rate_limited" });
   });
 
   it("connects to no other address, neither by request nor because a document says so", async () => {

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { userOf } from "../door/caller.ts";
-import { limitPerMinute } from "../door/rate-limit.ts";
+import { createCount } from "../door/rate-limit.ts";
 import type { Doctor } from "./doctor.ts";
 import * as wire from "./wire.ts";
 
 // Each examination sends a dozen requests and registers a client.
 const examinationsPerMinute = 10;
 
-export function registerDoctorRoutes(server: FastifyInstance, doctor: Doctor): void {
-  const routes = server.withTypeProvider<ZodTypeProvider>();
+export function registerDoctorRoutes(door: FastifyInstance, doctor: Doctor): void {
+  const routes = door.withTypeProvider<ZodTypeProvider>();
   const tags = ["Connections"];
+  const count = createCount(door, { maxPerMinute: examinationsPerMinute, callerOf: (request) => userOf(request).userId });
 
   routes.get(
     "/api/doctor/servers",
@@ -24,12 +25,14 @@ export function registerDoctorRoutes(server: FastifyInstance, doctor: Doctor): v
   routes.post(
     "/api/doctor",
     {
-      config: { access: "session", rateLimit: limitPerMinute(examinationsPerMinute, (request) => userOf(request).userId) },
+      config: { access: "session" },
       schema: { tags, summary: "Try to connect as an MCP client does", body: wire.examination, response: { 200: wire.report } },
     },
-    (request) => {
+    async (request, reply) => {
       const { url, organizationId } = request.body;
-      return doctor.examine(url, organizationId === undefined ? undefined : { user: userOf(request), organizationId });
+      const server = doctor.requireServer(url);
+      await count(request, reply);
+      return await doctor.examine(server, organizationId === undefined ? undefined : { user: userOf(request), organizationId });
     },
   );
 }

@@ -14,7 +14,7 @@ export type Doctor = ReturnType<typeof createDoctor>;
 type Options = {
   addresses: ServerAddress[];
   publicUrls: string[];
-  consent: Pick<Consent, "decide">;
+  consent: Pick<Consent, "describe" | "decide">;
   connections: Pick<Connections, "list" | "end">;
 };
 
@@ -23,13 +23,16 @@ type Person = { user: UserCaller; organizationId: string };
 /** Checks this installation from inside. It asks nothing but the installation's own public addresses, whatever documents say. */
 export function createDoctor({ addresses, publicUrls, consent, connections }: Options) {
   const origins = new Set([...publicUrls, ...addresses.map(({ url }) => url)].map((url) => new URL(url).origin));
-  const known = new Set(addresses.map(({ url }) => url));
   const mayVisit = ({ origin }: URL) => origins.has(origin);
 
   /** The person approves by asking for it. What is connected by that is found by its name and ended. */
   async function examineAs({ user, organizationId }: Person, url: string): Promise<Report> {
     const clientName = `${doctorName} ${randomUUID()}`;
-    const approve = async (uid: string) => (await consent.decide(uid, user, { approve: true, organizationId })).redirectTo;
+    const approve = async (uid: string) => {
+      const { client } = await consent.describe(uid, user);
+      if (client.name !== clientName) throw new Refusal("oauth_state_invalid", "Another request came back than the one of this check.");
+      return (await consent.decide(uid, user, { approve: true, organizationId })).redirectTo;
+    };
     const viewer = { organizationId, userId: user.userId, role: "member" } as const;
     try {
       return await examineFrom({ url, clientName, approve, mayVisit });
@@ -41,13 +44,17 @@ export function createDoctor({ addresses, publicUrls, consent, connections }: Op
 
   return {
     addresses,
-    async examine(url: string, person?: Person): Promise<Report> {
-      if (!known.has(url))
-        throw new Refusal("validation_failed", "url must be the address of one of this installation's servers.", {
-          errors: [{ pointer: "/url", detail: "must be the address of one of this installation's servers" }],
-        });
-      return person ? await examineAs(person, url) : await examineFrom({ url, mayVisit });
+
+    requireServer(url: string): ServerAddress {
+      const server = addresses.find((one) => one.url === url);
+      if (server) return server;
+      throw new Refusal("validation_failed", "url must be the address of one of this installation's servers.", {
+        errors: [{ pointer: "/url", detail: "must be the address of one of this installation's servers" }],
+      });
     },
+
+    examine: async ({ url }: ServerAddress, person?: Person): Promise<Report> =>
+      person ? await examineAs(person, url) : await examineFrom({ url, mayVisit }),
   };
 }
 

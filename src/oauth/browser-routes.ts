@@ -65,7 +65,7 @@ function createFinish({ provider, consent }: BrowserRouteOptions) {
       });
     const { ticket } = request.query as { ticket?: unknown };
     if (interaction.uid !== uid || typeof ticket !== "string") throw notBegunHere();
-    const connection = await consent.redeem(uid, ticket);
+    const connection = await consent.redeem(uid, ticket, String(interaction.params.client_id));
     if (connection) {
       const { id, userId, resource, scopes } = connection;
       Object.assign(interaction.params, { resource, scope: scopes.join(" ") });

@@ -2,8 +2,6 @@ import type { Log } from "../base/log.ts";
 import type { Database } from "../storage/database.ts";
 import { leftovers, removeLeftovers } from "./cleanup-store.ts";
 
-export type Cleanup = ReturnType<typeof createCleanup>;
-
 type Options = { db: Database; log: Log; intervalMs?: number; batchSize?: number };
 
 /** Removes what has expired, and clients that nobody connects any more: in the background, in small steps. */

@@ -29,7 +29,7 @@ export function createFetchMetadataDocument(fetch: SafeFetch) {
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > limitBytes) throw new Error("the document is too large");
     chunks.push(chunk);

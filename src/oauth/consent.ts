@@ -71,12 +71,13 @@ export function createConsent({ db, organizations, resources, issuerUrl }: Optio
     },
 
     /** Takes a ticket, once, and makes the connection it stands for; undefined when the user said no. */
-    async redeem(uid: string, ticket: string) {
+    async redeem(uid: string, ticket: string, clientId: string) {
       const taken = await takeTicket(tables, sha256(ticket), sha256(uid));
       if (!taken || taken.is_expired) throw ticketRefused();
       const decision = JSON.parse(taken.decision) as Decision;
       if (!decision.approve) return undefined;
-      const { client } = await read(uid);
+      const client = await findClient(db, clientId);
+      if (!client) throw ticketRefused();
       const { organizationId, serverId, scopes } = decision;
       const { name, host } = describeIdentity(client);
       const connection = { id: newId(), userId: taken.user_id, resource: resources.urlOf(serverId), scopes };

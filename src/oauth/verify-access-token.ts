@@ -7,6 +7,7 @@ import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { allowedByRole } from "./resources.ts";
 import { oauthTables, touchConnections } from "./store.ts";
 import { findAccessTokens, sha256, type VerifiedToken } from "./token-store.ts";
+import type { OAuthScope } from "./wire.ts";
 
 export type VerifyAccessToken = ReturnType<typeof createVerifyAccessToken>["verify"];
 
@@ -18,11 +19,11 @@ export function createVerifyAccessToken({ db, log }: { db: Database; log: Log })
   const lookUps = createBatch({ maxItems: 100, isFatal: isDatabaseUnavailable, flush: (hashes: Buffer[]) => findAccessTokens(db, hashes) });
 
   return {
-    async verify(text: string, serverId: string): Promise<VerifiedToken> {
+    async verify(text: string, serverId: string): Promise<VerifiedToken & { scopes: OAuthScope[] }> {
       const token = tokenForm.test(text) ? await lookUps.add(sha256(text)) : undefined;
       if (token?.serverId !== serverId) throw new Refusal("access_token_invalid", "This access token is not valid here.");
       lastUse.note(token.connectionId);
-      return { ...token, scopes: allowedByRole(token.role, token.scopes) };
+      return Object.assign(token, { scopes: allowedByRole(token.role, token.scope.split(" ") as OAuthScope[]) });
     },
     close: () => lastUse.flush(),
   };

@@ -22,12 +22,14 @@ type Options = {
   db: Database;
   insertTurns: (run: RunStatement, rows: NewRun[]) => Promise<void>;
   /** Takes turns for this process while it has room. */
-  claimIn: (run: RunStatement) => Promise<Claim | undefined>;
+  claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
+  /** Names this process. */
+  owner: string;
   onChange: (changed: { organizationId: string; id: string }[]) => void;
 };
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
-export function createAcceptRuns({ db, insertTurns, claimIn, onChange }: Options) {
+export function createAcceptRuns({ db, insertTurns, claimIn, owner, onChange }: Options) {
   const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
     let claim: Claim | undefined;
     try {
@@ -35,10 +37,10 @@ export function createAcceptRuns({ db, insertTurns, claimIn, onChange }: Options
         const sorted = await sort(run, wishes);
         const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
         const newRows = fresh.map(({ row }) => row);
-        await insertRuns(run, newRows);
+        await insertRuns(run, owner, newRows);
         for (const { alsoInsert } of fresh) await alsoInsert?.(run);
         await insertTurns(run, newRows);
-        if (newRows.length > 0) claim = await claimIn(run);
+        if (newRows.length > 0) claim = await claimIn(run, newRows);
         return { answers: sorted, rows: newRows };
       });
       claim?.begin();

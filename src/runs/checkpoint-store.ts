@@ -13,7 +13,7 @@ export type NodeRow = Held &
     completedAt: Date | null;
   };
 
-const nodeColumns: Columns<NodeRow> = [
+export const nodeColumns: Columns<NodeRow> = [
   ["organizationId", "organization_id", "uuid"],
   ["runId", "run_id", "uuid"],
   ["epoch", "epoch", "integer"],
@@ -86,19 +86,6 @@ const writeTurns = `turned AS (
     active_ms = turn.active_ms, changed_at = clock_timestamp()
   FROM turn JOIN held ON held.organization_id = turn.organization_id AND held.id = turn.run_id
   WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id
-  RETURNING run.organization_id, run.id, run.workflow_id, run.parent_run_id, run.status, run.error_code, run.error_message
-)`;
-
-// Almost no organization listens, and then nothing more is looked up.
-const publishEnds = `published AS (
-  SELECT publish_event(turned.organization_id, gen_random_uuid(), 'run.' || turned.status, json_build_object(
-    'runId', turned.id, 'workflowId', turned.workflow_id, 'workflowName', workflow.name, 'status', turned.status,
-    'error', CASE WHEN turned.error_code IS NULL THEN NULL ELSE json_build_object('code', turned.error_code, 'message', turned.error_message) END
-  )::text)
-  FROM turned
-  JOIN workflow ON workflow.organization_id = turned.organization_id AND workflow.id = turned.workflow_id
-  WHERE turned.status IN ('succeeded', 'failed', 'cancelled')
-    AND EXISTS (SELECT FROM event_endpoint AS endpoint WHERE endpoint.organization_id = turned.organization_id AND endpoint.is_active)
 )`;
 
 const nodeSource = `node AS (SELECT * FROM ${unnest(nodeColumns)} AS node (${columnNames(nodeColumns)}))`;
@@ -108,18 +95,17 @@ const place = "organization_id, run_id, epoch";
 // Without a name they are planned each time: a plan made while the tables were small would read all of them when they are large.
 const nodesOnly: Statement = {
   name: "",
-  text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id, NULL AS "parentRunId" FROM held`,
+  text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id FROM held`,
 };
 
 const nodesAndTurns: Statement = {
   name: "",
   text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
-         ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}, ${publishEnds}
-         SELECT held.id, turned.parent_run_id AS "parentRunId", (SELECT count(*) FROM published) AS published
-         FROM held LEFT JOIN turned ON turned.organization_id = held.organization_id AND turned.id = held.id`,
+         ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}
+         SELECT id FROM held`,
 };
 
-export type HeldRun = { id: string; parentRunId: string | null };
+export type HeldRun = { id: string };
 
 /** The runs that were still this owner's; for the others nothing was written. */
 export async function writeCheckpoints(run: RunStatement, nodes: NodeRow[], turns: RunTurn[]): Promise<HeldRun[]> {

@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import type { Claim } from "./accept-runs.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
-import { type AdoptedRun, adoptRuns } from "./store.ts";
+import { type AdoptedRun, adoptRuns, asAdopted, type NewRun } from "./store.ts";
 
 type Options = {
   db: Database;
@@ -28,7 +28,8 @@ export function createClaimRuns({ db, queue, log, owner, room, crowded, begin, d
   const seen = { isEmpty: false, hasCrowded: false };
   const left = (): number => room() - reserved;
 
-  async function claimIn(run: RunStatement): Promise<Taken | undefined> {
+  /** `fresh` are runs that were stored in the same transaction, as this process's own. */
+  async function claimIn(run: RunStatement, fresh: NewRun[] = []): Promise<Taken | undefined> {
     const size = left();
     if (size < 1) return undefined;
     reserved += size;
@@ -40,7 +41,13 @@ export function createClaimRuns({ db, queue, log, owner, room, crowded, begin, d
       const turns = await queue.take(run, { room: size, without });
       seen.isEmpty = turns.length === 0;
       seen.hasCrowded = without.length > 0;
-      const adopted = new Map((await adoptRuns(run, owner, turns)).map((one) => [one.id, one]));
+      const own = new Map(fresh.map((row) => [row.id, asAdopted(row)]));
+      const others = await adoptRuns(
+        run,
+        owner,
+        turns.filter(({ id }) => !own.has(id)),
+      );
+      const adopted = new Map([...own, ...others.map((one) => [one.id, one] as const)]);
       return { giveUp, count: turns.length, begin: () => beginAll(turns, adopted, giveUp) };
     } catch (error) {
       giveUp();

@@ -64,6 +64,7 @@ export function createRuns({
   keptDays,
   keptRuns,
 }: Options) {
+  const owner = newId();
   const queue = createRunQueue({ target, log, supervises: mostRuns > 0 });
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
@@ -74,7 +75,7 @@ export function createRuns({
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
   };
-  const accept = createAcceptRuns({ db, insertTurns, claimIn: (run) => dispatcher.claimIn(run), onChange });
+  const accept = createAcceptRuns({ db, insertTurns, claimIn: (run, fresh) => dispatcher.claimIn(run, fresh), owner, onChange });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
@@ -87,7 +88,7 @@ export function createRuns({
     readCalled: called.read,
   });
   const dispatcher = createDispatcher({
-    ...{ db, queue, slots, runWorkflow, log, owner: newId(), mostRuns },
+    ...{ db, queue, slots, runWorkflow, log, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange }),
   });

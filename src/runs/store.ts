@@ -4,6 +4,8 @@ import type { RunKind } from "./start-run.ts";
 
 export type RunPlace = { organizationId: string; id: string };
 
+const firstEpoch = 1;
+
 export type NewRun = RunPlace & {
   workflowId: string;
   workflowVersion: number;
@@ -50,12 +52,23 @@ const newRunColumns: Columns<NewRun> = [
 
 const insertRunsStatement = {
   name: "run_insert",
-  text: `INSERT INTO run (status, ${columnNames(newRunColumns)}) SELECT 'pending', * FROM ${unnest(newRunColumns)}`,
+  text: `INSERT INTO run (status, owner, epoch, ${columnNames(newRunColumns)})
+         SELECT 'pending', $${newRunColumns.length + 1}::uuid, ${firstEpoch}, * FROM ${unnest(newRunColumns)}`,
 };
 
-export async function insertRuns(run: RunStatement, rows: NewRun[]): Promise<void> {
-  if (rows.length > 0) await run(insertRunsStatement, arraysOf(newRunColumns, rows));
+/** They belong to the process that takes them in the same transaction; whoever takes one later raises its epoch. */
+export async function insertRuns(run: RunStatement, owner: string, rows: NewRun[]): Promise<void> {
+  if (rows.length > 0) await run(insertRunsStatement, [...arraysOf(newRunColumns, rows), owner]);
 }
+
+/** A run as its first owner has it, without reading what was just written. */
+export const asAdopted = (row: NewRun): AdoptedRun => {
+  const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt, rerunOf } = row;
+  return {
+    ...{ organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt },
+    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: rerunOf !== null },
+  };
+};
 
 /** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
 export async function findActiveTriggers(run: RunStatement, ids: string[]): Promise<Set<string>> {
@@ -129,7 +142,7 @@ const adoptStatement = {
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
-           run.epoch > 1 OR run.rerun_of IS NOT NULL AS "isResumed"`,
+           run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed"`,
 };
 
 /** Those that have not ended. From now on nobody else can write to them. */
@@ -188,13 +201,9 @@ const cancelStatement = {
            UPDATE run SET status = 'cancelled', completed_at = $3, wake_at = NULL, changed_at = clock_timestamp(),
              error_code = 'cancelled', error_message = 'The run was cancelled.'
            FROM locked WHERE run.organization_id = locked.organization_id AND run.id = locked.id AND run.status IN ('pending', 'running', 'waiting')
-           RETURNING run.organization_id, run.id, run.workflow_id
+           RETURNING run.id
          )
-         SELECT cancelled.id, publish_event(cancelled.organization_id, gen_random_uuid(), 'run.cancelled',
-           json_build_object('runId', cancelled.id, 'workflowId', cancelled.workflow_id, 'workflowName', workflow.name, 'status', 'cancelled',
-             'error', NULL)::text)
-         FROM cancelled
-         LEFT JOIN workflow ON workflow.organization_id = cancelled.organization_id AND workflow.id = cancelled.workflow_id`,
+         SELECT id FROM cancelled`,
 };
 
 /** Ends a run that has not ended, and those it waits for. Whoever works on them can write nothing afterwards. */

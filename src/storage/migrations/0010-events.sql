@@ -97,3 +97,20 @@ BEGIN
 END $$;
 CREATE TRIGGER credential_needs_reconnect AFTER UPDATE OF health ON credential FOR EACH ROW
   WHEN (NEW.health = 'needs_reconnect' AND OLD.health <> NEW.health) EXECUTE FUNCTION publish_needs_reconnect();
+
+-- Of what every run ends with, whoever ends it. The organization is asked for endpoints before anything is put together.
+CREATE FUNCTION publish_run_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM event_endpoint WHERE organization_id = NEW.organization_id) THEN
+    PERFORM publish_event(NEW.organization_id, NEW.id, 'run.' || NEW.status, json_build_object(
+      'runId', NEW.id,
+      'workflowId', NEW.workflow_id,
+      'workflowName', (SELECT name FROM workflow WHERE organization_id = NEW.organization_id AND id = NEW.workflow_id),
+      'status', NEW.status,
+      'error', CASE WHEN NEW.status = 'failed' THEN json_build_object('code', NEW.error_code, 'message', NEW.error_message) END
+    )::text);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER run_ended AFTER UPDATE OF status ON run FOR EACH ROW
+  WHEN (NEW.status IN ('succeeded', 'failed', 'cancelled') AND OLD.status <> NEW.status) EXECUTE FUNCTION publish_run_ended();

@@ -18,6 +18,14 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
   const [ending, setEnding] = useState<Connection>();
   const titleOf = ({ serverId }: Connection) => servers.find(({ id }) => id === serverId)?.title ?? serverId;
 
+  async function disconnect({ id }: Connection) {
+    try {
+      await api.endConnection(organization.id, id);
+    } finally {
+      await queryClient.invalidateQueries(query);
+    }
+  }
+
   if (connections.length === 0)
     return <Card title="Nothing is connected yet" description="An application appears here as soon as somebody approves it." />;
   return (
@@ -41,7 +49,7 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
           title={`Disconnect ${ending.clientName}?`}
           description={`It loses its access to ${titleOf(ending)} at once. To come back, it has to ask again.`}
           confirm="Disconnect"
-          act={() => api.endConnection(organization.id, ending.id).finally(() => queryClient.invalidateQueries(query))}
+          act={() => disconnect(ending)}
           onClose={() => setEnding(undefined)}
         />
       )}
