@@ -73,7 +73,7 @@ describe("every operation with a body", () => {
 
   it("names all wrong fields at once", async () => {
     // A replay may leave everything as it was.
-    for (const operation of operations.filter(({ path }) => !path.endsWith("/replay"))) {
+    for (const operation of operations.filter(({ path, isOptional }) => !isOptional && !path.endsWith("/replay"))) {
       const { errors } = await refused(owner.browser, operation, "{}", { code: "validation_failed" });
       const expected = operation.required.length === 0 ? [""] : operation.required.map((name) => `/${name}`);
       expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(expected.sort());
@@ -89,7 +89,7 @@ describe("every operation with a body", () => {
   });
 
   it.each(["", "null"])("refuses the body %j", async (body) => {
-    for (const operation of operations)
+    for (const operation of operations.filter(({ isOptional }) => !isOptional))
       expect((await refused(owner.browser, operation, body, { code: "validation_failed" })).detail).toBe("The body is required.");
   });
 
@@ -104,7 +104,7 @@ describe("every operation with a body", () => {
   });
 
   it("refuses NUL and half of a surrogate pair with the field's pointer", async () => {
-    for (const operation of operations)
+    for (const operation of operations.filter(({ required }) => required.length > 0))
       for (const text of ["a\\u0000b", "\\ud800", "\\udc00x"])
         await withoutTrace(async () => {
           const [name = ""] = operation.required;

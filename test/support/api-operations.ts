@@ -16,6 +16,8 @@ export type Operation = {
   path: string;
   fields: Record<string, Schema>;
   required: string[];
+  /** Whether it can be left out. */
+  isOptional: boolean;
   sample: Record<string, unknown>;
 };
 
@@ -34,7 +36,9 @@ const formatted: Record<string, string> = {
   uri: "https://example.com/hook",
 };
 
-/** Every operation with a body, as the server's own document describes it, with a body that has the right form. */
+const takesAnything = ({ type, enum: values, properties, anyOf }: Schema) => !type && !values && !properties && !anyOf;
+
+/** Every operation of a person with a body, as the server's own document describes it, with a body that has the right form. */
 export function readOperations(document: Document, organizationId: string): Operation[] {
   const resolve = (schema: Schema): Schema => {
     const [value, nothing] = schema.anyOf ?? [];
@@ -54,15 +58,17 @@ export function readOperations(document: Document, organizationId: string): Oper
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody }]) => {
       const schema = requestBody?.content["application/json"]?.schema;
-      if (!schema) return [];
-      const { properties = {}, required = [] } = resolve(schema);
-      const fields = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, resolve(field)]));
+      if (!schema || path.startsWith("/task-runner/")) return [];
+      const { properties = {}, required = [], nullable: isOptional = false } = resolve(schema);
+      const resolved = Object.entries(properties).map(([name, field]) => [name, resolve(field)] as const);
+      const fields = Object.fromEntries(resolved.filter(([, field]) => !takesAnything(field)));
       return [
         {
           method: method.toUpperCase() as Operation["method"],
           path: path.replace("{organizationId}", organizationId).replace("{uid}", "A".repeat(43)).replaceAll(/\{\w+\}/g, someId),
           fields,
           required,
+          isOptional,
           sample: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, sampleOf(name, field)])),
         },
       ];
