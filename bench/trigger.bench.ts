@@ -8,20 +8,15 @@ import { sendRequests } from "./send-requests.ts";
 // worker in the first figures, so that they show accepting alone; in the others it also runs what it accepts, as after `npm start`.
 const bench = "trigger";
 const roundMs = 3_000;
-let prepared: { key: string; workflowId: string } | undefined;
-const { dataDir, remove } = createDataDir();
 const environment = { RATE_LIMIT_API_KEY_PER_MINUTE: "10000000", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1000", LOG_LEVEL: "warn" };
-try {
-  await measureServer("accepting alone", "platform,gateway");
-  await measureServer("accepting and running", "platform,gateway,worker");
-} finally {
-  await remove();
-}
+await measureServer("accepting alone", "platform,gateway");
+await measureServer("accepting and running", "platform,gateway,worker");
 
 async function measureServer(name: string, roles: string): Promise<void> {
+  const { dataDir, remove } = createDataDir();
   const server = await startServer({ dataDir, environment, roles });
   try {
-    const { key, workflowId } = await prepare();
+    const { key, workflowId } = await prepare(dataDir);
     const url = `${server.platformUrl}/task-runner/trigger/${workflowId}`;
     const load = { url, body: "{}", headers: { "X-API-Key": key }, status: 202 };
     await sendRequests({ ...load, connections: 64, forMs: roundMs });
@@ -38,11 +33,11 @@ async function measureServer(name: string, roles: string): Promise<void> {
     });
   } finally {
     await server.stop();
+    await remove();
   }
 }
 
-async function prepare() {
-  if (prepared) return prepared;
+async function prepare(dataDir: string) {
   const run = async (words: string[]) => {
     const { code, stdout, stderr } = await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir });
     if (code !== 0) throw new Error(stderr);
@@ -55,6 +50,5 @@ async function prepare() {
   const canvas = { nodes: [{ id: "now", nodeId: "system_date_time", parameters: {} }], edges: [] };
   writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
   const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
-  prepared = { key, workflowId };
-  return prepared;
+  return { key, workflowId };
 }

@@ -1,9 +1,9 @@
 import { createHub } from "../base/hub.ts";
 import type { Log } from "../base/log.ts";
 import type { ConnectionTarget, Database } from "../storage/database.ts";
+import { type Listener, listen } from "../storage/listen.ts";
 import { createAnnounce, readAnnouncement } from "./announce.ts";
 import { type HistoryDb, historyTables, readNowMicroseconds } from "./list-store.ts";
-import { type Listener, listen } from "../storage/listen.ts";
 
 /** A thing as it is after a change. `version` is when it changed, in microseconds by the clock of the database. */
 export type LiveEvent = { kind: string; id: string; version: number; data: unknown };

@@ -92,14 +92,13 @@ const nodeSource = `node AS (SELECT * FROM ${unnest(nodeColumns)} AS node (${col
 const turnSource = (first: number) => `turn AS (SELECT * FROM ${unnest(turnColumns, first)} AS turn (${columnNames(turnColumns)}))`;
 const place = "organization_id, run_id, epoch";
 
-// Without a name they are planned each time: a plan made while the tables were small would read all of them when they are large.
 const nodesOnly: Statement = {
-  name: "",
+  name: "run_nodes",
   text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id FROM held`,
 };
 
 const nodesAndTurns: Statement = {
-  name: "",
+  name: "run_nodes_turns",
   text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
          ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}
          SELECT id FROM held`,

@@ -43,10 +43,7 @@ export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
     onChange(turns.filter(({ runId }) => held.has(runId)).map(toPlace));
     return checkpoints.map((checkpoint) => held.has(runIdOf(checkpoint)));
   };
-  // Two at a time, because a commit mostly waits for the disk; what belongs to one run stays in its order.
-  const createLane = () => createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
-  const lanes = [createLane(), createLane()] as const;
-  const laneOf = (checkpoint: Checkpoint) => lanes[runIdOf(checkpoint).charCodeAt(35) % 2 === 0 ? 0 : 1];
+  const batch = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
 
   /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
   async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
@@ -74,7 +71,7 @@ export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
   const write = async (checkpoint: Checkpoint): Promise<boolean> => {
     const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
     const isAlone = isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && checkpoint.parentRunId);
-    return isAlone ? await writeAlone(checkpoint) : await laneOf(checkpoint).add(checkpoint);
+    return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
   };
 
   return {
@@ -96,9 +93,7 @@ export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
       }
     },
 
-    async drain(): Promise<void> {
-      for (const lane of lanes) await lane.drain();
-    },
+    drain: batch.drain,
   };
 }
 

@@ -20,26 +20,27 @@ type Options = {
 type Taken = Claim & { count: number };
 
 /** Takes turns out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
-export function createClaimRuns({ db, queue, log, owner, room, crowded, begin, drop }: Options) {
+export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded, begin, drop }: Options) {
   let reserved = 0;
   let claiming: Promise<void> | undefined;
   let mustClaimAgain = false;
   /** What this process knows of the queue, until a hint or the next look. */
   const seen = { isEmpty: false, hasCrowded: false };
-  const left = (): number => room() - reserved;
+  const left = (): number => roomHere() - reserved;
 
   /** `fresh` are runs that were stored in the same transaction, as this process's own. */
   async function claimIn(run: RunStatement, fresh: NewRun[] = []): Promise<Taken | undefined> {
-    const size = left();
-    if (size < 1) return undefined;
+    const room = left();
+    if (room < 1) return undefined;
+    const size = chooseSize(room, fresh.length);
     reserved += size;
     const giveUp = () => {
       reserved -= size;
     };
     try {
       const without = crowded();
-      const turns = await queue.take(run, { room: size, without });
-      seen.isEmpty = turns.length === 0;
+      const turns = await queue.take(run, { most: size, without });
+      seen.isEmpty = turns.length < size;
       seen.hasCrowded = without.length > 0;
       const own = new Map(fresh.map((row) => [row.id, asAdopted(row)]));
       const others = await adoptRuns(
@@ -105,4 +106,13 @@ export function createClaimRuns({ db, queue, log, owner, room, crowded, begin, d
     },
     settled: async () => await claiming,
   };
+}
+
+const mostAtOnce = 64;
+
+/** A power of two that fits: for all that were just stored if possible, otherwise for a good part of the room, so that others can claim meanwhile. */
+function chooseSize(room: number, freshCount: number): number {
+  const wanted = freshCount > 0 ? freshCount : mostAtOnce;
+  const enough = 2 ** Math.ceil(Math.log2(wanted));
+  return Math.min(enough, 2 ** Math.floor(Math.log2(room)));
 }

@@ -56,11 +56,13 @@ export function createRunQueue({ target, log, supervises }: Options) {
       if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
     },
 
-    /** The oldest first, without those of organizations that could not use them. */
-    async take(run: RunStatement, { room, without }: { room: number; without: string[] }): Promise<Turn[]> {
-      // Powers of two keep the number of different statements small.
-      const batchSize = 2 ** Math.floor(Math.log2(Math.min(room, 256)));
-      const jobs = await boss.fetch(queueName, { batchSize, ...(without.length > 0 ? { ignoreGroups: without } : {}), ...through(run) });
+    /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
+    async take(run: RunStatement, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
+      const jobs = await boss.fetch(queueName, {
+        batchSize: most,
+        ...(without.length > 0 ? { ignoreGroups: without } : {}),
+        ...through(run),
+      });
       return jobs.map(({ id, groupId, retryCount }) => ({ id, organizationId: groupId ?? "", retryCount }));
     },
 

@@ -4,7 +4,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Live } from "../history/live.ts";
-import type { ConnectionTarget, Database, RunStatement } from "../storage/database.ts";
+import { type ConnectionTarget, createDatabase, type Database, type RunStatement } from "../storage/database.ts";
 import { type Listener, listen } from "../storage/listen.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createAcceptRuns, createFindReplay } from "./accept-runs.ts";
@@ -65,17 +65,19 @@ export function createRuns({
   keptRuns,
 }: Options) {
   const owner = newId();
+  // What every run needs several times, on connections of its own.
+  const hot = createDatabase({ target, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log });
   const queue = createRunQueue({ target, log, supervises: mostRuns > 0 });
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, findGraph });
   const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
-  const checkpoints = createCheckpoints({ db, queue, onChange, onQueued: (moment) => dispatcher.wakeAt(moment) });
+  const checkpoints = createCheckpoints({ db: hot, queue, onChange, onQueued: (moment) => dispatcher.wakeAt(moment) });
   const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
   };
-  const accept = createAcceptRuns({ db, insertTurns, claimIn: (run, fresh) => dispatcher.claimIn(run, fresh), owner, onChange });
+  const accept = createAcceptRuns({ db: hot, insertTurns, claimIn: (run, fresh) => dispatcher.claimIn(run, fresh), owner, onChange });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
@@ -88,7 +90,7 @@ export function createRuns({
     readCalled: called.read,
   });
   const dispatcher = createDispatcher({
-    ...{ db, queue, slots, runWorkflow, log, owner, mostRuns },
+    ...{ db: hot, queue, slots, runWorkflow, log, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange }),
   });
@@ -128,6 +130,7 @@ export function createRuns({
       await dispatcher.stop();
       await checkpoints.drain();
       await queue.stop();
+      await hot.close();
     },
   };
 }

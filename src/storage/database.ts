@@ -8,11 +8,18 @@ export type ConnectionTarget = { connectionString: string } | { host: string; po
 
 export type Database = ReturnType<typeof createDatabase>;
 
-type DatabaseOptions = { target: ConnectionTarget; applicationName: string; poolSize?: number; log: Logger };
+type DatabaseOptions = {
+  target: ConnectionTarget;
+  applicationName: string;
+  poolSize?: number;
+  /** For statements that only look up keys: a plan that was made while a table was small must still be right when it is large. */
+  onlyByKey?: boolean;
+  log: Logger;
+};
 
 /** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
-export function createDatabase({ target, applicationName, poolSize = 10, log }: DatabaseOptions) {
-  const pool = openPool({ target, applicationName, poolSize, log });
+export function createDatabase({ target, applicationName, poolSize = 10, onlyByKey = false, log }: DatabaseOptions) {
+  const pool = openPool({ target, applicationName, poolSize, onlyByKey, log });
   const connections = createConnections(pool);
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely }) });
   let closing: Promise<void> | undefined;
@@ -76,15 +83,16 @@ const sessionSetup = [
   `SET statement_timeout = ${queryLimitMs - 500}`,
   `SET idle_in_transaction_session_timeout = ${queryLimitMs}`,
   `SET tcp_user_timeout = ${queryLimitMs}`,
-].join("; ");
+];
+const byKeySetup = ["SET enable_seqscan = off", "SET enable_hashjoin = off", "SET enable_mergejoin = off"];
 
 // The pool waits for the promise, although its type asks for nothing.
-const setUpSession: (client: pg.ClientBase) => unknown = (client) => {
-  const setup: TimedQuery = { text: sessionSetup, query_timeout: sessionSetupLimitMs };
-  return client.query(setup);
+const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unknown) => {
+  const setup: TimedQuery = { text: settings.join("; "), query_timeout: sessionSetupLimitMs };
+  return (client) => client.query(setup);
 };
 
-function openPool({ target, applicationName, poolSize, log }: Required<DatabaseOptions>): pg.Pool {
+function openPool({ target, applicationName, poolSize, onlyByKey, log }: Required<DatabaseOptions>): pg.Pool {
   const pool = new pg.Pool({
     ...target,
     // A unix socket speaks no TLS, whatever PGSSLMODE says.
@@ -96,7 +104,7 @@ function openPool({ target, applicationName, poolSize, log }: Required<DatabaseO
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
-    onConnect: setUpSession,
+    onConnect: createSessionSetup(onlyByKey ? [...sessionSetup, ...byKeySetup] : sessionSetup),
   });
   // Not the whole error: the pool hangs the client with its connection settings onto it.
   pool.on("error", (error) => log.warn({ reason: error.message }, "An idle database connection was lost."));

@@ -65,7 +65,10 @@ export function readOperations(document: Document, organizationId: string): Oper
       return [
         {
           method: method.toUpperCase() as Operation["method"],
-          path: path.replace("{organizationId}", organizationId).replace("{uid}", "A".repeat(43)).replaceAll(/\{\w+\}/g, someId),
+          path: path
+            .replace("{organizationId}", organizationId)
+            .replace("{uid}", "A".repeat(43))
+            .replaceAll(/\{\w+\}/g, someId),
           fields,
           required,
           isOptional,
