@@ -97,7 +97,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
 
     /** From now on; what changed before is for `catchUp`. */
     async follow(organizationId: string, onDelivery: (delivery: Delivery) => void): Promise<() => void> {
-      listener ??= listen({ target, channel, log, onMessage, onConnect: () => pollSoon(0) });
+      listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect: () => pollSoon(0) });
       const since = await readNowMicroseconds(tables);
       const unsubscribe = hub.subscribe(organizationId, onDelivery);
       if (!feeds.has(organizationId)) {

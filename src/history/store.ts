@@ -1,8 +1,6 @@
+import { arraysOf, type Columns, columnNames, unnest, valuesOf } from "../storage/columns.ts";
 import type { Database } from "../storage/database.ts";
 import type { CallSource, CallStatus } from "./wire.ts";
-
-/** Field, column and type. */
-type Columns<Row> = readonly (readonly [keyof Row, string, string])[];
 
 export type NewCallRow = {
   organizationId: string;
@@ -62,7 +60,7 @@ const newCallColumns: Columns<NewCallRow> = [
   ["owner", "owner", "uuid"],
 ];
 
-const insertInto = `INSERT INTO tool_call (${newCallColumns.map(([, column]) => column).join(", ")})`;
+const insertInto = `INSERT INTO tool_call (${columnNames(newCallColumns)})`;
 const unlessThere = "ON CONFLICT (organization_id, id) DO NOTHING";
 
 const insertOne = {
@@ -129,7 +127,7 @@ const endOne = {
 const endMany = {
   name: "",
   text: `UPDATE tool_call AS call SET ${setEnd((column) => `ended.${column}`)}
-         FROM ${unnest(endColumns)} AS ended (${endColumns.map(([, column]) => column).join(", ")})
+         FROM ${unnest(endColumns)} AS ended (${columnNames(endColumns)})
          WHERE call.organization_id = ended.organization_id AND call.id = ended.id AND call.status || '' IN ${openStates} RETURNING call.id`,
 };
 
@@ -156,13 +154,3 @@ export async function findExistingCalls(db: Database, calls: { organizationId: s
   const values = [calls.map(({ organizationId }) => organizationId), calls.map(({ id }) => id)];
   return (await db.prepared<{ id: string }>(existingStatement, values)).map(({ id }) => id);
 }
-
-function unnest(columns: readonly (readonly [unknown, string, string])[]): string {
-  return `unnest(${columns.map(([, , type], index) => `$${index + 1}::${type}[]`).join(", ")})`;
-}
-
-const valuesOf = <Row>(columns: Columns<Row>, row: Row): unknown[] => columns.map(([field]) => row[field]);
-
-/** Null for a column in which no row has a value: `unnest` fills it up, and most columns of most batches are like that. */
-const arraysOf = <Row>(columns: Columns<Row>, rows: Row[]): (unknown[] | null)[] =>
-  columns.map(([field]) => (rows.every((row) => row[field] === null) ? null : rows.map((row) => row[field])));

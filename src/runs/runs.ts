@@ -120,7 +120,15 @@ export function createRuns({
     async open(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      if (mostRuns > 0) listener = listen({ target, channel: workersChannel, log, onMessage: hear, onConnect: dispatcher.wake });
+      if (mostRuns > 0)
+        listener = listen({
+          target,
+          channel: workersChannel,
+          applicationName: "switchyard runs",
+          log,
+          onMessage: hear,
+          onConnect: dispatcher.wake,
+        });
       dispatcher.start();
     },
 

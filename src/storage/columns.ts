@@ -11,5 +11,6 @@ export const unnest = (columns: AnyColumns, first = 1): string =>
 
 export const valuesOf = <Row>(columns: Columns<Row>, row: Row): unknown[] => columns.map(([field]) => row[field]);
 
-export const arraysOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[][] =>
-  columns.map(([field]) => rows.map((row) => row[field]));
+/** Null for a column in which no row has a value: `unnest` fills it up, and most columns of most batches are like that. */
+export const arraysOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): (unknown[] | null)[] =>
+  columns.map(([field]) => (rows.every((row) => row[field] === null) ? null : rows.map((row) => row[field])));

@@ -5,6 +5,7 @@ import type { ConnectionTarget } from "./database.ts";
 type ListenOptions = {
   target: ConnectionTarget;
   channel: string;
+  applicationName: string;
   log: Log;
   onMessage: (payload: string) => void;
   /** Also after each reconnection: what was announced in between is lost. */
@@ -19,7 +20,7 @@ const connectLimitMs = 2_000;
 const probeIntervalMs = 10_000;
 
 /** A connection of its own that hears what other processes announce, and is opened anew whenever it is lost. */
-export function listen({ target, channel, log, onMessage, onConnect }: ListenOptions) {
+export function listen({ target, channel, applicationName, log, onMessage, onConnect }: ListenOptions) {
   let client: pg.Client | undefined;
   let isStopped = false;
   let isConnected = false;
@@ -41,7 +42,7 @@ export function listen({ target, channel, log, onMessage, onConnect }: ListenOpt
     const next = new pg.Client({
       ...target,
       ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
-      application_name: "switchyard live",
+      application_name: applicationName,
       connectionTimeoutMillis: connectLimitMs,
       query_timeout: connectLimitMs,
       keepAlive: true,
@@ -54,7 +55,7 @@ export function listen({ target, channel, log, onMessage, onConnect }: ListenOpt
       await next.connect();
       await next.query(`LISTEN ${channel}`);
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, "live updates of other processes cannot be heard right now");
+      log.warn({ reason: (error as Error).message, channel }, "other processes cannot be heard right now");
       return lose(next);
     }
     if (client !== next) return;

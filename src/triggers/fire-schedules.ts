@@ -7,8 +7,6 @@ import type { NodeOverride } from "../workflows/wire.ts";
 import { firstTick } from "./next-fire-times.ts";
 import { listDue, moveOn, readDatabaseClock, type TriggerRow, triggerTables } from "./store.ts";
 
-export type Schedules = ReturnType<typeof createSchedules>;
-
 type Options = {
   db: Database;
   startRun: StartRun;

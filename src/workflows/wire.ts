@@ -44,7 +44,6 @@ export const canvas = z.strictObject({ nodes: z.array(canvasNode).max(maxNodes),
 export type Canvas = z.infer<typeof canvas>;
 export type CanvasNode = z.infer<typeof canvasNode>;
 export type CanvasEdge = z.infer<typeof canvasEdge>;
-export type NodeSettings = z.infer<typeof nodeSettings>;
 
 /** What one run has otherwise than the canvas; matched on the canvas id. */
 export const nodeOverride = z.object({
@@ -118,7 +117,6 @@ export const pageQuery = z.object({
 export const workflowQuery = pageQuery.extend({
   search: z.string().trim().max(200).optional().describe("Text in the name or the description, whatever its case."),
 });
-export type WorkflowQuery = z.infer<typeof workflowQuery>;
 export const workflowList = z.object({ data: z.array(workflowSummary).describe("Newest change first."), total: z.int() });
 
 export const workflowRequest = z.object({
