@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -63,11 +64,15 @@ function addRoute(
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
     requireJsonAccepted(request.headers.accept);
+    if (isLarge(request.body)) await endOfTurn();
     const stream = createEventStream(reply, keepAliveMs);
     const answered = await answer({ ...toMcpRequest(request, reply, stream.open), countMessage: () => count(request, reply) });
     return stream.isOpen() ? stream.end(answered.body) : send(reply, answered);
   });
 }
+
+// Reading one takes tens of milliseconds, and others should get theirs in between.
+const isLarge = (body: unknown): boolean => Buffer.isBuffer(body) && body.length > 1024 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
