@@ -1,4 +1,5 @@
 import type { Log } from "../base/log.ts";
+import { repeatWork } from "../base/repeat-work.ts";
 import { lowestIdAt } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import { readDatabaseTime, removeDeliveries } from "./delivery-store.ts";
@@ -9,15 +10,11 @@ const dayMs = 86_400_000;
 
 /** The delivery log is kept as long as the history: in the background, in small steps that several processes can share. */
 export function createDeliveryRetention({ db, log, keptDays, intervalMs = 300_000, batchSize = 1000 }: Options) {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<number> | undefined;
-  let isStopping = false;
-
-  async function removeAll(): Promise<number> {
+  async function removeAll(isStopping: () => boolean): Promise<number> {
     // Not this machine's clock: a wrong one would remove what is still wanted.
     const beforeId = lowestIdAt(new Date((await readDatabaseTime(db)).getTime() - keptDays * dayMs));
     let removed = 0;
-    while (!isStopping) {
+    while (!isStopping()) {
       const count = await removeDeliveries(db, { beforeId, limit: batchSize });
       removed += count;
       if (count < batchSize) break;
@@ -26,28 +23,5 @@ export function createDeliveryRetention({ db, log, keptDays, intervalMs = 300_00
     return removed;
   }
 
-  const run = (): Promise<number> => {
-    running ??= removeAll()
-      .catch((error: Error) => {
-        log.warn({ reason: error.message }, "old event deliveries were not removed");
-        return 0;
-      })
-      .finally(() => (running = undefined));
-    return running;
-  };
-
-  return {
-    run,
-
-    start(): void {
-      timer = setInterval(() => void run(), intervalMs);
-      timer.unref();
-    },
-
-    async stop(): Promise<void> {
-      isStopping = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeatWork({ log, intervalMs, work: removeAll, failure: "old event deliveries were not removed" });
 }

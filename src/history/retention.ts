@@ -1,4 +1,5 @@
 import type { Log } from "../base/log.ts";
+import { repeatWork } from "../base/repeat-work.ts";
 import type { Database } from "../storage/database.ts";
 import { lowestIdAt } from "./time-of-id.ts";
 import { findFirstSurplus, listRecordedOrganizations, readDatabaseTime, removeOldCalls, upkeepTables } from "./upkeep-store.ts";
@@ -31,9 +32,6 @@ const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export function createRetention(options: RetentionOptions) {
   const { db, store = callStore(db), log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
   const tables = upkeepTables(db);
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<number> | undefined;
-  let isStopping = false;
 
   async function chooseBound(organization: { id: string; exists: boolean }, oldestKept: string): Promise<string> {
     if (!organization.exists) return highestId;
@@ -42,9 +40,9 @@ export function createRetention(options: RetentionOptions) {
     return nextId(surplus);
   }
 
-  async function removeUpTo(organizationId: string, beforeId: string): Promise<number> {
+  async function removeUpTo(organizationId: string, beforeId: string, isStopping: () => boolean): Promise<number> {
     let removed = 0;
-    while (!isStopping) {
+    while (!isStopping()) {
       const count = await store.removeOld({ organizationId, beforeId, limit: batchSize });
       removed += count ?? 0;
       if (count === undefined || count < batchSize) break;
@@ -52,40 +50,17 @@ export function createRetention(options: RetentionOptions) {
     return removed;
   }
 
-  async function removeAll(): Promise<number> {
+  async function removeAll(isStopping: () => boolean): Promise<number> {
     // Not this machine's clock: a wrong one would remove what is still wanted.
     const oldestKept = lowestIdAt(new Date((await readDatabaseTime(tables)).getTime() - keptDays * dayMs));
     let removed = 0;
     for (const organization of await store.listOrganizations())
-      removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept));
+      removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept), isStopping);
     if (removed > 0) log.info({ removed }, "old records were removed");
     return removed;
   }
 
-  const run = (): Promise<number> => {
-    running ??= removeAll()
-      .catch((error: Error) => {
-        log.warn({ reason: error.message }, "old records were not removed");
-        return 0;
-      })
-      .finally(() => (running = undefined));
-    return running;
-  };
-
-  return {
-    run,
-
-    start(): void {
-      timer = setInterval(() => void run(), intervalMs);
-      timer.unref();
-    },
-
-    async stop(): Promise<void> {
-      isStopping = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeatWork({ log, intervalMs, work: removeAll, failure: "old records were not removed" });
 }
 
 function callStore(db: Database): RetentionStore {
