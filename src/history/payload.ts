@@ -26,7 +26,7 @@ function cutLongTexts(value: unknown, limitBytes: number): { value: unknown; lef
     return { value: kept, leftOutBytes: Buffer.byteLength(value) - Buffer.byteLength(kept) };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { value, leftOutBytes: 0 };
-  const entries = Object.entries(value);
+  const entries = Object.entries(value as Record<string, unknown>);
   if (!entries.some(([, text]) => typeof text === "string" && text.length > limitBytes)) return { value, leftOutBytes: 0 };
   const cut = entries.map(
     ([key, text]) => [key, typeof text === "string" ? cutLongTexts(text, limitBytes) : { value: text, leftOutBytes: 0 }] as const,
