@@ -11,18 +11,15 @@ import type {
   SetupState,
 } from "../src/identity/wire.ts";
 import type { Connection, ConsentAnswer, ConsentDecision, ConsentRequest } from "../src/oauth/wire.ts";
-import { parseProblem, unreachable, unreadable } from "./problem.ts";
+import { createRequests, type List, path, type Send } from "./request.ts";
 
 export type Invitation = Omit<CreatedInvitation, "link">;
 
-/** The platform API. Every call throws an `ApiProblem` when the answer is not a success. */
+/** The platform API: accounts, members and connected applications. What else there is has a file of its own in `api/`. */
 export const api = createApi((path, init) => fetch(path, init));
 
 export function createApi(send: Send) {
-  const get = <Answer>(path: string) => request<Answer>(send, "GET", path);
-  const post = <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body);
-  const patch = <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body);
-  const remove = (path: string) => request<void>(send, "DELETE", path);
+  const { get, post, patch, remove } = createRequests(send);
 
   return {
     setupState: () => get<SetupState>("/api/setup"),
@@ -65,36 +62,4 @@ export function createApi(send: Send) {
     signUpByInvitation: (invitationId: string, body: { token: string; name: string; password: string }) =>
       post<Me>(path`/api/invitations/${invitationId}/sign-up`, body),
   };
-}
-
-type Send = (path: string, init: RequestInit) => Promise<Response>;
-type List<Entry> = { data: Entry[] };
-
-function path(texts: TemplateStringsArray, ...parts: string[]): string {
-  return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
-}
-
-async function request<Answer>(send: Send, method: string, address: string, body?: object): Promise<Answer> {
-  const init: RequestInit = body ? { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } } : { method };
-  let response: Response;
-  let text: string;
-  try {
-    response = await send(address, init);
-    text = await response.text();
-  } catch {
-    throw unreachable();
-  }
-  if (!response.ok) throw parseProblem(response.status, parseJson(text));
-  if (text === "") return undefined as Answer;
-  const answer = parseJson(text);
-  if (answer === undefined) throw unreadable(response.status);
-  return answer as Answer;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

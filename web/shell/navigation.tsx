@@ -1,19 +1,28 @@
 import { Link, useRouter } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 
-export type NavigationEntry = { label: string; Icon: LucideIcon };
+/** Entries of the same group stand together under its name. */
+export type NavigationEntry = { label: string; Icon: LucideIcon; group?: "Build" | "Watch" | "Connect" | "Organization" };
 
-/** Every route below `/o/$organizationId` that carries a `navigation` entry, in the order of router.tsx. */
+/** Every route below `/o/$organizationId` that carries a `navigation` entry, in the order of routes/organization.tsx. */
 export function Navigation({ organizationId }: { organizationId: string }) {
-  const routes = Object.values(useRouter().routesById);
+  const entries = Object.values(useRouter().routesById).flatMap((route) => {
+    const entry = route.options.staticData?.navigation;
+    return entry ? [{ to: route.fullPath, entry }] : [];
+  });
+  const groups = [...Map.groupBy(entries, ({ entry }) => entry.group)];
   return (
-    <nav aria-label="Organization">
-      <ul className="grid gap-0.5">
-        {routes.map((route) => {
-          const entry = route.options.staticData?.navigation;
-          return entry && <NavigationLink key={route.id} to={route.fullPath} organizationId={organizationId} entry={entry} />;
-        })}
-      </ul>
+    <nav aria-label="Organization" className="grid gap-4">
+      {groups.map(([group = "", links]) => (
+        <div key={group} className="grid gap-0.5">
+          {group && <p className="px-2.5 pb-1 text-xs font-medium text-muted">{group}</p>}
+          <ul className="grid gap-0.5">
+            {links.map(({ to, entry }) => (
+              <NavigationLink key={to} to={to} organizationId={organizationId} entry={entry} />
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
   );
 }
@@ -24,7 +33,7 @@ function NavigationLink({ to, organizationId, entry }: { to: string; organizatio
       <Link
         to={to}
         params={{ organizationId }}
-        activeOptions={{ exact: to.endsWith("$organizationId/") }}
+        activeOptions={{ exact: to.endsWith("$organizationId/"), includeSearch: false }}
         className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
       >
         <entry.Icon className="size-4 shrink-0" aria-hidden="true" />

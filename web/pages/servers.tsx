@@ -1,0 +1,5 @@
+import { Page } from "../parts/page.tsx";
+
+export function ServersPage() {
+  return <Page title="MCP servers">Nothing yet</Page>;
+}

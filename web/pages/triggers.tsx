@@ -1,0 +1,5 @@
+import { Page } from "../parts/page.tsx";
+
+export function TriggersPage() {
+  return <Page title="Triggers">Nothing yet</Page>;
+}

@@ -1,0 +1,54 @@
+import { parseProblem, unreachable, unreadable } from "./problem.ts";
+
+export type Send = (path: string, init: RequestInit) => Promise<Response>;
+export type List<Entry> = { data: Entry[] };
+
+/** Requests to the platform API. Each throws an `ApiProblem` when the answer is not a success. */
+export function createRequests(send: Send) {
+  return {
+    get: <Answer>(path: string) => request<Answer>(send, "GET", path),
+    post: <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body),
+    put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, body),
+    patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body),
+    remove: (path: string) => request<void>(send, "DELETE", path),
+  };
+}
+
+export const { get, post, put, patch, remove } = createRequests((path, init) => fetch(path, init));
+
+/** A path whose parts are escaped: path`/api/organizations/${id}`. */
+export function path(texts: TemplateStringsArray, ...parts: string[]): string {
+  return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
+}
+
+/** A query string of what is set, with its question mark. */
+export function query(values: Record<string, string | number | boolean | null | undefined>): string {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+}
+
+async function request<Answer>(send: Send, method: string, address: string, body?: object): Promise<Answer> {
+  const init: RequestInit = body ? { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } } : { method };
+  let response: Response;
+  let text: string;
+  try {
+    response = await send(address, init);
+    text = await response.text();
+  } catch {
+    throw unreachable();
+  }
+  if (!response.ok) throw parseProblem(response.status, parseJson(text));
+  if (text === "") return undefined as Answer;
+  const answer = parseJson(text);
+  if (answer === undefined) throw unreadable(response.status);
+  return answer as Answer;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
