@@ -13,6 +13,7 @@ export function readConfig(environment: Environment) {
   const { read, mistakes } = createReader(environment);
   const platform = readDoor(read, "PLATFORM_API", 3000);
   const gateway = readDoor(read, "MCP_API", 3100);
+  const resourceUrl = read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url);
   const config = {
     platform,
     gateway,
@@ -20,14 +21,14 @@ export function readConfig(environment: Environment) {
     trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
     oauth: {
       issuerUrl: read("MCP_OAUTH_ISSUER_URL", gateway.baseUrl, url),
-      resourceUrl: read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url),
+      resourceUrl,
       consentUrlTemplate: read("MCP_OAUTH_CONSENT_URL_TEMPLATE", `${platform.baseUrl}/consent/{uid}`, template("{uid}")),
       allowHttp: read("MCP_OAUTH_ALLOW_HTTP", "false", flag),
       accessTokenLifetimeMs: read("MCP_OAUTH_ACCESS_TOKEN_TTL", "30m", duration),
       tokenLimitPerMinute: read("RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "60", integer(1, 10_000_000)),
       registrationLimitPerHour: read("RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "20", integer(1, 10_000_000)),
     },
-    serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", `${gateway.baseUrl}/{serverId}/mcp`, template("{serverId}")),
+    serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", resourceTemplateOf(resourceUrl), template("{serverId}")),
     maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
     maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
@@ -55,13 +56,15 @@ export function readConfig(environment: Environment) {
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)
     mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
-  if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config));
+  const namesResource = Boolean(environment.MCP_OAUTH_RESOURCE_URL?.trim());
+  if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
   if (mistakes.length > 0) throw configurationError(mistakes);
   return config;
 }
 
 type Addresses = {
   platform: { baseUrl: string };
+  serverUrlTemplate: string;
   oauth: { issuerUrl: string; resourceUrl: string; consentUrlTemplate: string; allowHttp: boolean };
 };
 
@@ -80,6 +83,21 @@ function findAddressMistakes({ platform, oauth: { issuerUrl, resourceUrl, consen
   if (!isSameSite(consent?.origin ?? "", new URL(platform.baseUrl).origin))
     mistakes.push("MCP_OAUTH_CONSENT_URL_TEMPLATE: must be on PLATFORM_API_BASE_URL, where people are signed in");
   return mistakes;
+}
+
+/** The address of each server as OAuth names it: where clients that sign in must find it. */
+export const resourceTemplateOf = (resourceUrl: string): string => `${resourceUrl}/{serverId}/mcp`;
+
+/** Without a resource URL the template only changes what is shown, and clients with a key go there; with one, both must agree. */
+function findTemplateMistakes({ serverUrlTemplate, oauth }: Addresses, namesResource: boolean): string[] {
+  const name = "MCP_SERVER_URL_TEMPLATE";
+  const address = new URL(serverUrlTemplate.replaceAll("{serverId}", "x"));
+  const expected = resourceTemplateOf(oauth.resourceUrl);
+  if (serverUrlTemplate === expected) return [];
+  if (namesResource) return [`${name}: must be ${expected}, because MCP_OAUTH_RESOURCE_URL says that the servers are there`];
+  if (address.protocol === "http:" && !isLoopbackName(address.hostname) && !oauth.allowHttp)
+    return [`${name}: must be https, because keys and tokens travel there (MCP_OAUTH_ALLOW_HTTP=true allows http)`];
+  return [];
 }
 
 const isSameSite = (one: string, other: string): boolean => {

@@ -123,6 +123,16 @@ describe("an address that cannot work is refused at the start", () => {
       expect(mistakesOf({ [name]: "https://tools.example" })).toContain("MCP_OAUTH_ISSUER_URL: must be public");
   });
 
+  it("when the servers are shown elsewhere than where tokens are good for", () => {
+    const elsewhere = { MCP_SERVER_URL_TEMPLATE: "https://other.example/{serverId}/mcp" };
+    const named = { MCP_OAUTH_ISSUER_URL: "https://tools.example", MCP_OAUTH_RESOURCE_URL: "https://tools.example" };
+    expect(mistakesOf({ ...named, ...elsewhere })).toContain(
+      "MCP_SERVER_URL_TEMPLATE: must be https://tools.example/{serverId}/mcp, because MCP_OAUTH_RESOURCE_URL says",
+    );
+    expect(mistakesOf({ ...named, MCP_SERVER_URL_TEMPLATE: "https://tools.example/{serverId}/mcp" })).toBe("");
+    expect(mistakesOf(elsewhere)).toBe("");
+  });
+
   it("when the consent page is not where people are signed in", () => {
     expect(mistakesOf({ MCP_OAUTH_CONSENT_URL_TEMPLATE: "https://elsewhere.example/{uid}" })).toContain(
       "MCP_OAUTH_CONSENT_URL_TEMPLATE: must be on",

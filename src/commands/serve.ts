@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { allRoles, type ProcessRole, startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
 import { releaseMemory } from "../base/release-memory.ts";
-import { readConfig, readEnvironment } from "../config.ts";
+import { readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 const stopLimitMs = 30_000;
@@ -51,6 +51,8 @@ function welcome({
     lines.push(`  Web UI and platform API   ${config.platform.baseUrl}`, `  API documentation         ${config.platform.baseUrl}/docs`);
   if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
   lines.push(`  Data                      ${config.databaseUrl === undefined ? config.dataDir : "the PostgreSQL of DATABASE_URL"}`);
+  if (config.serverUrlTemplate !== resourceTemplateOf(config.oauth.resourceUrl))
+    lines.push("", "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.");
   if (app.firstAccountNeeded) {
     lines.push("", `There is no account yet. Open ${config.platform.baseUrl}/setup to create the first one,`);
     lines.push("or run: npm run -s cli -- setup --email you@example.com --password … --organization 'Your team'");
