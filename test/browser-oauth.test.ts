@@ -193,7 +193,10 @@ describe("mcp-remote", () => {
       expect((await initialized).result).toMatchObject({ serverInfo: { name: "system" } });
       remote.send({ method: "notifications/initialized" });
       expect((await remote.ask({ id: 2, method: "tools/list" })).result?.tools).toHaveLength(3);
-      const { access_token: token, refresh_token: refresh } = remote.tokens();
+      const { access_token: token, refresh_token: first, client_id } = remote.kept();
+      const refresh = (refresh_token: string) => oauth.client.token({ grant_type: "refresh_token", refresh_token, client_id });
+      const renewed = await refresh(first);
+      expect(renewed.status).toBe(200);
       expect((await oauth.client.use(token).modern("system", "tools/list")).status).toBe(200);
 
       await page.goto(`/o/${oauth.ann.organizationId}/connections`);
@@ -204,7 +207,7 @@ describe("mcp-remote", () => {
       await dialog.waitFor({ state: "detached" });
       await disconnect.waitFor({ state: "detached" });
       expect((await oauth.client.use(token).modern("system", "tools/list")).status).toBe(401);
-      expect((await oauth.client.token({ grant_type: "refresh_token", refresh_token: refresh })).status).toBeGreaterThanOrEqual(400);
+      expect(await refresh(String(renewed.body.refresh_token))).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     } finally {
       remote.stop();
     }

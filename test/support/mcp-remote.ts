@@ -31,10 +31,14 @@ export function startMcpRemote(url: string, callbackPort: number) {
       return value === undefined ? { id: 0, error: { message: "mcp-remote has ended" } } : (JSON.parse(value) as RpcAnswer);
     },
     /** What it keeps for the next start. */
-    tokens() {
+    kept() {
       const folder = join(home, readdirSync(home).find((name) => name.startsWith("mcp-remote-")) ?? "");
-      const file = readdirSync(folder).find((name) => name.endsWith("_tokens.json")) ?? "";
-      return JSON.parse(readFileSync(join(folder, file), "utf8")) as { access_token: string; refresh_token: string };
+      const read = (ending: string): unknown =>
+        JSON.parse(readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith(ending)) ?? ""), "utf8"));
+      return {
+        ...(read("_tokens.json") as { access_token: string; refresh_token: string }),
+        ...(read("_client_info.json") as { client_id: string }),
+      };
     },
     stop() {
       child.kill();
