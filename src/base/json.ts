@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { Refusal } from "./refusal.ts";
 
 const maxRequestDepth = 64;
@@ -10,21 +11,40 @@ const suspicious = /\\u(?:0000|00[5-7]|[dD][89a-fA-F])|__proto__|"constructor"/;
 
 /** The value of a request body. One byte order mark at the start is ignored, as RFC 8259 allows. */
 export const readJson = (bytes: Uint8Array, { maxDepth = maxRequestDepth }: { maxDepth?: number } = {}): unknown => {
+  const steps = readInSteps(bytes, maxDepth);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+};
+
+/** The same for a large body, of which every step takes tens of milliseconds: others get their turn in between. */
+export const readJsonInTurns = async (bytes: Uint8Array): Promise<unknown> => {
+  const steps = readInSteps(bytes, maxRequestDepth);
+  for (;;) {
+    await endOfTurn();
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+};
+
+function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined, unknown, undefined> {
   const text = decode(bytes);
+  yield;
   if (isDeeperThan(text, maxDepth)) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
   const value = parse(text);
-  if (suspicious.test(text)) {
-    if (findFirst(value, isPoisonous) !== undefined) {
-      throw new Refusal("malformed_json", "The JSON has a key that is not allowed: __proto__ or constructor.prototype.");
-    }
-    const pointer = findUnstorableText(value);
-    if (pointer !== undefined) {
-      const detail = "must not contain the NUL character or half of a surrogate pair";
-      throw new Refusal("validation_failed", "The JSON contains text that cannot be stored.", { errors: [{ pointer, detail }] });
-    }
+  yield;
+  if (!suspicious.test(text)) return value;
+  if (findFirst(value, isPoisonous) !== undefined) {
+    throw new Refusal("malformed_json", "The JSON has a key that is not allowed: __proto__ or constructor.prototype.");
+  }
+  const pointer = findUnstorableText(value);
+  if (pointer !== undefined) {
+    const detail = "must not contain the NUL character or half of a surrogate pair";
+    throw new Refusal("validation_failed", "The JSON contains text that cannot be stored.", { errors: [{ pointer, detail }] });
   }
   return value;
-};
+}
 
 /** JSON Pointer of the first text or key with NUL or half of a surrogate pair, which PostgreSQL cannot hold; "" is the value itself. */
 export const findUnstorableText = (value: unknown): string | undefined =>

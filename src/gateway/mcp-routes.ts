@@ -1,6 +1,5 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { readJson } from "../base/json.ts";
+import { readJson, readJsonInTurns } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { requireUtf8 } from "../door/create-door.ts";
@@ -64,15 +63,12 @@ function addRoute(
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
     requireJsonAccepted(request.headers.accept);
-    if (isLarge(request.body)) await endOfTurn();
+    const read = await readBody(request.body);
     const stream = createEventStream(reply, keepAliveMs);
-    const answered = await answer({ ...toMcpRequest(request, reply, stream.open), countMessage: () => count(request, reply) });
+    const answered = await answer({ ...read, ...toMcpRequest(request, reply, stream.open), countMessage: () => count(request, reply) });
     return stream.isOpen() ? stream.end(answered.body) : send(reply, answered);
   });
 }
-
-// Reading one takes tens of milliseconds, and others should get theirs in between.
-const isLarge = (body: unknown): boolean => Buffer.isBuffer(body) && body.length > 1024 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -87,10 +83,13 @@ function keepBytes(request: FastifyRequest, body: string | Buffer, done: Done): 
 
 type OpenStream = () => (message: string) => void;
 
-function toMcpRequest(request: FastifyRequest, reply: FastifyReply, openStream: OpenStream): Omit<McpRequest, "countMessage"> {
+function toMcpRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  openStream: OpenStream,
+): Omit<McpRequest, "countMessage" | keyof ReadBody> {
   const { headers, id } = request;
   return {
-    ...readBody(request.body),
     headers: {
       protocolVersion: textOf(headers["mcp-protocol-version"]),
       method: textOf(headers["mcp-method"]),
@@ -106,11 +105,15 @@ function toMcpRequest(request: FastifyRequest, reply: FastifyReply, openStream: 
 
 const textOf = (header: string | string[] | undefined): string | undefined => (typeof header === "string" ? header : header?.join(", "));
 
+type ReadBody = Pick<McpRequest, "body" | "fault">;
+
+const largeBytes = 256 * 1024;
+
 /** A text that the database cannot hold is a wrong argument like any other, so the message it came in is still answered. */
-function readBody(bytes: unknown): Pick<McpRequest, "body" | "fault"> {
+async function readBody(bytes: unknown): Promise<ReadBody> {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new Refusal("malformed_json", "The body is empty.");
   try {
-    return { body: readJson(bytes), fault: undefined };
+    return { body: bytes.length > largeBytes ? await readJsonInTurns(bytes) : readJson(bytes), fault: undefined };
   } catch (error) {
     if (!(error instanceof Refusal && error.code === "validation_failed")) throw error;
     const body: unknown = JSON.parse(bytes.toString());
