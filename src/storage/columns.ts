@@ -12,5 +12,18 @@ export const unnest = (columns: AnyColumns, first = 1): string =>
 export const valuesOf = <Row>(columns: Columns<Row>, row: Row): unknown[] => columns.map(([field]) => row[field]);
 
 /** Null for a column in which no row has a value: `unnest` fills it up, and most columns of most batches are like that. */
-export const arraysOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): (unknown[] | null)[] =>
-  columns.map(([field]) => (rows.every((row) => row[field] === null) ? null : rows.map((row) => row[field])));
+export const arraysOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[] =>
+  columns.map(([field, , type]) => {
+    if (rows.every((row) => row[field] === null)) return null;
+    const values = rows.map((row) => row[field]);
+    return type === "bytea" ? values : toArrayText(values);
+  });
+
+// The driver would do the same in several passes over every text, which is a good part of what a batch costs.
+const toArrayText = (values: unknown[]): string => `{${values.map(toElement).join(",")}}`;
+
+const toElement = (value: unknown): string => {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, "\\$&") : value}"`;
+  return value instanceof Date ? `"${value.toISOString()}"` : String(value);
+};

@@ -98,7 +98,8 @@ function toWall([year, month, day]: readonly [number, number, number], [hour, mi
   return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
-const isWritable = (wall: number) => wall >= toWall([1, 1, 1], [0, 0, 0]) && wall < toWall([10_000, 1, 1], [0, 0, 0]);
+const [firstWritable, firstTooLate] = [toWall([1, 1, 1], [0, 0, 0]), toWall([10_000, 1, 1], [0, 0, 0])];
+const isWritable = (wall: number) => wall >= firstWritable && wall < firstTooLate;
 
 const datePattern = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
 
@@ -160,16 +161,21 @@ const writeOffset = (minutes: number): string => {
 
 const pad = (number: number, length: number) => String(number).padStart(length, "0");
 
-const nameReader = (options: Intl.DateTimeFormatOptions) => {
+const namesOf = (options: Intl.DateTimeFormatOptions, moments: number[]): string[] => {
   const names = new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" });
-  return (wall: Date) => names.format(wall);
+  return moments.map((moment) => names.format(moment));
 };
+// The first of January 2023 was a Sunday.
+const days = [1, 2, 3, 4, 5, 6, 7].map((day) => Date.UTC(2023, 0, day));
+const months = Array.from({ length: 12 }, (_, month) => Date.UTC(2023, month));
+const [longWeekdays, shortWeekdays] = [namesOf({ weekday: "long" }, days), namesOf({ weekday: "short" }, days)];
+const [longMonths, shortMonths] = [namesOf({ month: "long" }, months), namesOf({ month: "short" }, months)];
 
 const names = {
-  longWeekday: nameReader({ weekday: "long" }),
-  shortWeekday: nameReader({ weekday: "short" }),
-  longMonth: nameReader({ month: "long" }),
-  shortMonth: nameReader({ month: "short" }),
+  longWeekday: (wall: Date) => longWeekdays[wall.getUTCDay()] ?? "",
+  shortWeekday: (wall: Date) => shortWeekdays[wall.getUTCDay()] ?? "",
+  longMonth: (wall: Date) => longMonths[wall.getUTCMonth()] ?? "",
+  shortMonth: (wall: Date) => shortMonths[wall.getUTCMonth()] ?? "",
 };
 
 type Shown = { wall: Date; offset: string; timeZone: string };
