@@ -32,8 +32,8 @@ export async function startGatewayPair({ environment: given = {}, reach }: Optio
   };
   const parts = await openParts({ config: readConfig({ ...environment, SWITCHYARD_DATA_DIR: folder.dataDir }), log: silentLog });
   const served = { ...environment, ...(reach ? { DATABASE_URL: await reach(database) } : {}) };
-  const start = (ports?: SpawnedServer["ports"]) =>
-    startServer({ dataDir: folder.dataDir, roles: "gateway", environment: served, ...(ports ? { ports } : {}) });
+  const start = (ports?: SpawnedServer["ports"], roles = "gateway") =>
+    startServer({ dataDir: folder.dataDir, roles, environment: served, ...(ports ? { ports } : {}) });
   const gateways = await Promise.all([start(), start()]);
 
   const createKey = (organizationId: string) =>
