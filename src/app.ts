@@ -2,17 +2,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
 import { createReplay } from "./calls/replay.ts";
+import { createRunAndRead } from "./calls/run-and-read.ts";
+import { createTryTool } from "./calls/try-tool.ts";
 import type { Config } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import { createMetrics } from "./door/metrics.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
 import { createCallNode, createCallPlatformTool } from "./gateway/call-tool.ts";
+import { listServers } from "./gateway/list-servers.ts";
+import type { PlatformParts } from "./gateway/platform-server.ts";
 import { createGatewayServer, type GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
+import { createCountCalls } from "./history/call-usage.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type Surroundings } from "./parts.ts";
 import { createPlatformServer, type PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
+import { createCountRuns } from "./runs/run-usage.ts";
+import { createReadUsage } from "./usage/usage.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
 const answerLimitMs = 20_000;
@@ -76,12 +83,19 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
 
 function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
   const { identity, catalog, vault, workflows, history, oauth } = parts;
-  const { runs, triggers, receiveWebhook, runRecordedCall } = running;
+  const { runs, preview, triggers, tryTrigger, receiveWebhook, runRecordedCall, readSlotUse } = running;
+  const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall });
   return {
-    ...{ identity, catalog, vault, workflows, runs, history, triggers, receiveWebhook, oauth },
+    ...{ identity, catalog, vault, workflows, runs, preview, history, triggers, tryTrigger, receiveWebhook, oauth, readSlotUse },
     eventEndpoints: parts.events.endpoints,
     doctor: openDoctor(parts, config),
-    replay: createReplay({ calls: history.calls, nodes: catalog.nodes, runRecordedCall }),
+    servers: listServers({
+      ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
+      platform: platformParts(parts, running, config),
+    }),
+    replay: createReplay({ calls: history.calls, nodes: catalog.nodes, runAndRead }),
+    readUsage: createReadUsage({ countCalls: createCountCalls(parts), countRuns: createCountRuns(parts), clock: parts.outside.clock }),
+    tryTool: createTryTool({ nodes: catalog.nodes, runAndRead }),
     version: packageJson.version,
     isSignUpOpen: config.deploymentMode === "cloud",
     signInLimitPerMinute: config.signInLimitPerMinute,
@@ -89,8 +103,9 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
   };
 }
 
-function gatewayOptions(parts: Parts, { runRecordedCall, runs, triggers }: Running, config: Config): Omit<GatewayOptions, "door"> {
-  const { catalog, identity, vault, history, plans } = parts;
+function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
+  const { catalog, identity, history } = parts;
+  const { runRecordedCall, runs } = running;
   return {
     catalog,
     apiKeys: identity.apiKeys,
@@ -107,21 +122,25 @@ function gatewayOptions(parts: Parts, { runRecordedCall, runs, triggers }: Runni
         },
       }),
     ],
-    platform: {
-      organizations: identity.organizations,
-      credentials: vault.credentials,
-      calls: history.calls,
-      workflows: parts.workflows,
-      triggers,
-      runs: runs.list,
-      ...(config.deploymentMode === "cloud" ? { credits: plans } : {}),
-    },
+    platform: platformParts(parts, running, config),
     version: packageJson.version,
     verifyBearer: createVerifyBearer(parts.oauth.verifyAccessToken),
     oauth: parts.oauth,
     resourceUrl: config.oauth.resourceUrl,
     serverUrlTemplate: config.serverUrlTemplate,
     keyLimitPerMinute: config.keyLimitPerMinute,
+  };
+}
+
+function platformParts({ identity, vault, history, workflows, plans }: Parts, { triggers, runs }: Running, config: Config): PlatformParts {
+  return {
+    organizations: identity.organizations,
+    credentials: vault.credentials,
+    calls: history.calls,
+    workflows,
+    triggers,
+    runs: runs.list,
+    ...(config.deploymentMode === "cloud" ? { credits: plans } : {}),
   };
 }
 

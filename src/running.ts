@@ -3,16 +3,19 @@ import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorde
 import type { Config } from "./config.ts";
 import { createExecute } from "./execution/execute.ts";
 import { createPrepare } from "./execution/prepare.ts";
-import { createSlots, type Slots } from "./execution/slots.ts";
+import { createReadSlotUse } from "./execution/read-slot-use.ts";
+import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
 import type { Parts } from "./parts.ts";
 import { createAskModel } from "./runs/ask-model.ts";
 import { createCheckOverrides } from "./runs/check-overrides.ts";
 import { createExecuteNode } from "./runs/execute-node.ts";
 import { createExecuteOnce } from "./runs/execute-once.ts";
+import { createPreview } from "./runs/preview.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
 import { createTriggers } from "./triggers/triggers.ts";
+import { createTryTrigger } from "./triggers/try-trigger.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
 import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
 import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
@@ -24,12 +27,15 @@ type Surroundings = { config: Config; log: Log; isWorker: boolean };
 /** What calls tools and runs workflows, on top of the parts. */
 export function openRunning(parts: Parts, surroundings: Surroundings) {
   const { config, log, isWorker } = surroundings;
-  const slots = openSlots(parts, config, log);
-  const runs = openRuns(parts, slots, surroundings);
+  const capOf = chooseCapOf(parts, config);
+  const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
+  const { runs, preview } = openRuns(parts, slots, surroundings);
   const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
   return {
     slots,
+    readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
     runs,
+    preview,
     ...triggers,
     runRecordedCall: openCalls(parts, slots, surroundings),
 
@@ -56,7 +62,7 @@ function openCalls({ vault, outside, history }: Parts, slots: Slots, { config, l
   return createRunRecordedCall({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs });
 }
 
-function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroundings): Runs {
+function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroundings) {
   const { db, target, catalog, vault, workflows, history, outside } = parts;
   const { clock, fetch } = outside;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
@@ -66,28 +72,29 @@ function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroun
     execute: createExecute({ vault, outside, log }),
     defaultReferenceFor: vault.defaults.referenceFor,
   });
-  return createRuns({
+  const runs = createRuns({
     ...{ db, target, clock, log, workflows, slots, live: history.live },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
     executeNode: createExecuteNode({ clock, executeOnce }),
+    isPure: executeOnce.isPure,
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });
+  return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
 }
 
 function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, { config, log }: Surroundings) {
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   return {
     triggers: createTriggers({ db, secrets, checkOverrides }),
+    tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
     receiveWebhook: createReceiveWebhook({ db, clock: outside.clock, log, secrets, startRun }),
     schedules: createSchedules({ db, startRun, log }),
   };
 }
 
-function openSlots({ target, plans }: Parts, config: Config, log: Log): Slots {
-  const { maxConcurrentExecutions: cap, maxQueuedExecutions: queueLimit, deploymentMode } = config;
-  const sameForAll = async (organizationIds: string[]) => new Map(organizationIds.map((id) => [id, cap]));
-  return createSlots({ target, capOf: deploymentMode === "cloud" ? plans.capOf : sameForAll, queueLimit, log });
+function chooseCapOf({ plans }: Parts, { maxConcurrentExecutions: cap, deploymentMode }: Config): CapOf {
+  return deploymentMode === "cloud" ? plans.capOf : async (organizationIds) => new Map(organizationIds.map((id) => [id, cap]));
 }

@@ -244,6 +244,8 @@ describe("who may do what", () => {
       await browser.post(`${path}/connect`, { type: "fake_json", name: "x" }),
     ];
     for (const { status, body } of answers) expect([status, body.code]).toEqual([403, "role_required"]);
+    const uses = await browser.get(`${path}/${id}/uses`);
+    expect([uses.status, uses.body]).toEqual([200, { workflows: [], triggers: [], defaults: [] }]);
   });
 
   it("answers a foreign credential as if it did not exist", async () => {
@@ -251,6 +253,7 @@ describe("who may do what", () => {
     const theirs = `/api/organizations/${bob.organizationId}/credentials`;
     for (const [method, end, body] of [
       ["GET", ""],
+      ["GET", "/uses"],
       ["PATCH", "", { name: "x" }],
       ["DELETE", ""],
       ["POST", "/test"],

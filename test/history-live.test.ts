@@ -58,13 +58,14 @@ async function follow(
   request.on("error", () => {});
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const events: Seen[] = [];
-  const stream = { events, lastId: lastEventId, comments: 0, isClosed: false, response, kill: () => request.destroy() };
+  const stream = { events, lastId: lastEventId, comments: 0, retryMs: 0, isClosed: false, response, kill: () => request.destroy() };
   response.on("error", () => {});
   response.on("close", () => (stream.isClosed = true));
   const onBlock = (block: string): void => {
     if (block.startsWith(":")) stream.comments += 1;
     const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/, 2)));
     stream.lastId = fields.id ?? stream.lastId;
+    stream.retryMs = Number(fields.retry ?? stream.retryMs);
     if (fields.data !== undefined) events.push({ id: fields.id, name: fields.event, data: JSON.parse(fields.data) });
   };
   let text = "";
@@ -95,6 +96,12 @@ describe("a stream", () => {
       const { body } = await ann.browser.get(`/api/organizations/${organizationId}/tool-calls?limit=1`);
       expect(stream.events.at(-1)).toMatchObject({ name: "tool-call", data: body.data[0] });
     }
+    stream.kill();
+  });
+
+  it("first tells the browser to come back within a second when the connection is lost", async () => {
+    const stream = await follow(near, ann.browser, { organizationId: ann.organizationId });
+    await expect.poll(() => stream.retryMs).toBe(500);
     stream.kill();
   });
 

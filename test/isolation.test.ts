@@ -55,6 +55,21 @@ const onOrganization: Call[] = [
     (ids) => `${inside(ids)}/workflows/import`,
     { format: "switchyard.workflow", formatVersion: 1, name: "x", canvas: { nodes: [], edges: [] } },
   ],
+  ["GET", (ids) => `${inside(ids)}/workflows/${randomUUID()}/preview-scope`],
+  [
+    "POST",
+    (ids) => `${inside(ids)}/workflows/${randomUUID()}/preview-value`,
+    { canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] }, nodeId: "a", value: "$node.id" },
+  ],
+  [
+    "POST",
+    (ids) => `${inside(ids)}/workflows/${randomUUID()}/preview-fill`,
+    { canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] }, nodeId: "a", instruction: "Fill" },
+  ],
+  ["GET", (ids) => `${inside(ids)}/credentials/${randomUUID()}/uses`],
+  ["GET", (ids) => `${inside(ids)}/slots`],
+  ["GET", (ids) => `${inside(ids)}/usage`],
+  ["POST", (ids) => `${inside(ids)}/tools/system_wait/call`, { parameters: { seconds: 0 } }],
   ["GET", (ids) => `${inside(ids)}/triggers`],
   [
     "POST",

@@ -8,6 +8,7 @@ import { refusalStatus } from "../src/base/refusal.ts";
 import type { Doctor } from "../src/doctor/doctor.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createPlatformServer } from "../src/platform/server.ts";
+import type { Preview } from "../src/runs/preview.ts";
 import type { Runs } from "../src/runs/runs.ts";
 import type { Triggers } from "../src/triggers/triggers.ts";
 import { someId } from "./support/api-operations.ts";
@@ -72,11 +73,17 @@ async function readRoutes(): Promise<string[]> {
     history: app.parts.history,
     eventEndpoints: app.parts.events.endpoints,
     runs: {} as Runs,
+    preview: {} as Preview,
     triggers: {} as Triggers,
     receiveWebhook: () => Promise.reject(new Error("nothing is delivered here")),
     oauth: app.parts.oauth,
     doctor: { addresses: [] } as unknown as Doctor,
+    servers: [],
     replay: () => Promise.reject(new Error("nothing is called here")),
+    tryTrigger: () => Promise.reject(new Error("nothing is tried here")),
+    readUsage: () => Promise.reject(new Error("nothing is read here")),
+    readSlotUse: () => Promise.reject(new Error("nothing is read here")),
+    tryTool: () => Promise.reject(new Error("nothing is called here")),
     version: "1",
     isSignUpOpen: false,
     ...limits,

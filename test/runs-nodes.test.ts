@@ -81,6 +81,22 @@ describe("a tool in a run", () => {
     await expect.poll(() => github.brokenOff, { timeout: 2_000 }).toEqual(["hang"]);
   });
 
+  it("begins only when all that it builds on is stored, whatever else of the run has no effect", async () => {
+    const release = github.hold();
+    const nodes = [node("now", "system_date_time"), node("then", "system_date_time"), issue("open", "At {{ $nodes.then.first.iso }}")];
+    const { body } = await ann.trigger(
+      await ann.save([...nodes, node("last", "system_date_time")], edges("now>then", "then>open", "open>last")),
+    );
+    await github.whenRunning(1, 5_000);
+    const stored = await ann.app.database.query("SELECT node_id FROM run_node WHERE run_id = $1 AND status = 'succeeded' ORDER BY 1", [
+      body.id,
+    ]);
+    expect(stored).toEqual([{ node_id: "now" }, { node_id: "then" }]);
+    release();
+    await becomes(body.id, "succeeded");
+    expect((await ann.readRun(body.id)).body.nodes.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill("succeeded"));
+  });
+
   it("finishes three nodes with one slot", async () => {
     const run = await ann.run(await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")], edges("a>b", "b>c")));
     expect([run.status, titles()]).toEqual(["succeeded", ["A", "B", "C"]]);

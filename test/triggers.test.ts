@@ -242,6 +242,78 @@ describe("changing a trigger", () => {
   });
 });
 
+describe("trying a trigger", () => {
+  const runOf = async (id: string) => (await ann.browser.get(`${workflows.path}/runs/${id}`)).body;
+
+  it("starts what a tick of the schedule would start, also while it is off, and leaves the schedule as it is", async () => {
+    const overrides = [{ id: "a", nodeId: "set_fields" }];
+    const { id } = await create({ ...schedule, active: false, prompt: "Report", overrides });
+    const before = (await ann.browser.get(`${path}/${id}`)).body;
+    const { status, body } = await ann.browser.post(`${path}/${id}/test`);
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      ...{ id: expect.any(String), status: "pending", workflowId, createdAt: expect.any(String) },
+      links: {
+        self: `${app.platformUrl}${workflows.path}/runs/${body.id}`,
+        ui: `${app.platformUrl}/o/${ann.organizationId}/runs/${body.id}`,
+      },
+    });
+    expect(await workflows.ended(body.id)).toMatchObject({ status: "succeeded", result: [{ x: "1" }] });
+    expect(await runOf(body.id)).toMatchObject({
+      ...{ executionType: "schedule", triggerId: id, userId: ann.userId, userName: "Ann", overrides },
+      trigger: { source: "schedule", sender: null, prompt: "Report", payload: { scheduledAt: expect.stringMatching(/Z$/) } },
+    });
+    expect((await ann.browser.get(`${path}/${id}`)).body).toEqual(before);
+  });
+
+  it("starts what a delivery to the webhook would start, with the sender and the words it finds in it", async () => {
+    const credentialId = await github({ kind: "bearer", accessToken: "ghp_x", webhookSecret: "of-the-hook" });
+    const { id } = await create({ kind: "webhook", name: "x", provider: "github", credentialId });
+    const payload = { action: "opened", issue: { title: "It is broken" }, sender: { id: 7, login: "octocat" } };
+    const { body } = await ann.browser.post(`${path}/${id}/test`, { payload });
+    expect(await runOf(body.id)).toMatchObject({
+      ...{ executionType: "webhook", triggerId: id },
+      trigger: { source: "github", sender: { id: "7", name: "octocat" }, prompt: "opened: It is broken", payload },
+    });
+  });
+
+  it("takes a prompt and a payload instead of the trigger's own, and starts a run each time", async () => {
+    const { id } = await create({ kind: "webhook", name: "x", signature: "standard", prompt: "Own" });
+    const answers = [
+      await ann.browser.post(`${path}/${id}/test`, {}),
+      await ann.browser.post(`${path}/${id}/test`, { prompt: "Other", payload: [1] }),
+      await ann.browser.post(`${path}/${id}/test`, { prompt: "", payload: null }),
+    ];
+    const seen = await Promise.all(answers.map(async ({ body }) => (await runOf(body.id)).trigger));
+    expect(seen.map(({ source, prompt, payload }) => [source, prompt, payload])).toEqual([
+      ["webhook", "Own", {}],
+      ["webhook", "Other", [1]],
+      ["webhook", "", null],
+    ]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
+  });
+
+  it("is refused as a delivery would be when the workflow is gone or empty, and for a body that says something else", async () => {
+    const other = await workflows.save([], [], "Empty");
+    const { id } = await create({ ...schedule, workflowId: other });
+    const refused = expectProblem(await ann.browser.post(`${path}/${id}/test`, { prompt: 5 }), { code: "validation_failed" });
+    expect(pointersOf(refused)).toEqual(["/prompt"]);
+    expectProblem(await ann.browser.post(`${path}/${id}/test`, { overrides: [] }), { code: "validation_failed" });
+    expectProblem(await ann.browser.post(`${path}/${id}/test`), { code: "workflow_inactive" });
+    await ann.browser.delete(`${workflows.path}/workflows/${other}`);
+    expectProblem(await ann.browser.post(`${path}/${id}/test`), { status: 404, code: "not_found" });
+  });
+
+  it("does not let a delivery through to a webhook that is off", async () => {
+    const { id, webhookUrl } = await create({ kind: "webhook", name: "x", signature: "none", active: false });
+    const [tried, delivered] = await Promise.all([
+      ann.browser.post(`${path}/${id}/test`),
+      fetch(webhookUrl, { method: "POST", body: "{}" }),
+    ]);
+    expect([tried.status, ((await delivered.json()) as { code: string }).code]).toEqual([202, "trigger_off"]);
+  });
+});
+
 describe("the list", () => {
   it("shows those of a workflow, without those of deleted workflows", async () => {
     const other = await workflows.save([node("a", "start")], [], "Other");
@@ -275,6 +347,7 @@ describe("who may do what", () => {
       await viewer.browser.patch(`${path}/${body.id}`, { active: false }),
       await viewer.browser.delete(`${path}/${body.id}`),
       await viewer.browser.post(`${path}/${body.id}/regenerate-token`),
+      await viewer.browser.post(`${path}/${body.id}/test`),
     ];
     for (const answer of writes) expectProblem(answer, { status: 403, code: "role_required" });
   });
@@ -288,6 +361,7 @@ describe("who may do what", () => {
       ["PATCH", "", { active: false }],
       ["DELETE", ""],
       ["POST", "/regenerate-token"],
+      ["POST", "/test"],
     ] as const)
       for (const at of [`${own}/${id}${end}`, `${own}/${randomUUID()}${end}`, `${path}/${id}${end}`])
         expect((await eve.browser.send(method, at, body)).status).toBe(404);

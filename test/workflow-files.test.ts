@@ -174,6 +174,71 @@ describe("deleting a credential", () => {
   });
 });
 
+describe("the uses of a credential", () => {
+  it("are the nodes, triggers and defaults that name it, and nothing that no longer does", async () => {
+    const at = `/api/organizations/${ann.organizationId}`;
+    const { id, reference } = await app.parts.vault.credentials.create(ann.organizationId, {
+      ...{ type: "slack", name: "Busy", createdBy: null },
+      data: { kind: "bearer", accessToken: "canary-token", signingSecret: "canary-signing" },
+    });
+    const other = await connect(ann, "Other");
+    const upper = `credential:organization:${id.toUpperCase()}`;
+    const canvas = {
+      nodes: [
+        { ...say({ slack: reference }), name: "Say it" },
+        { ...say({ slack: upper }), id: "again" },
+        { ...say({ slack: other.reference }), id: "other" },
+        { ...say({}), id: "text", parameters: { text: reference, channel: "C1" } },
+      ],
+      edges: [],
+    };
+    const workflow = await create(ann, { name: "Speaker", canvas });
+    const deleted = await create(ann, { name: "Deleted", canvas });
+    const quiet = await create(ann, { name: "Quiet", canvas: canvasWith({}) });
+    const addTrigger = async (request: object) => {
+      const answer = await ann.browser.post(`${at}/triggers`, { workflowId: quiet.id, kind: "webhook", signature: "none", ...request });
+      expect([answer.status, answer.body.code]).toEqual([201, undefined]);
+      return answer.body.id as string;
+    };
+    const signed = await addTrigger({ name: "Signed", provider: "slack", credentialId: id, signature: undefined });
+    const overriding = await addTrigger({ name: "Overriding", overrides: [{ id: "say", credentials: { slack: upper } }] });
+    await addTrigger({ name: "Words", overrides: [{ id: "say", runtimeInstruction: reference }] });
+    await addTrigger({ name: "Gone", workflowId: deleted.id, provider: "slack", credentialId: id, signature: undefined });
+    await ann.browser.delete(`${workflowsOf(ann)}/${deleted.id}`);
+    const key = (await ann.browser.post(`${at}/api-keys`, { name: "Robot", scopes: ["mcp:invoke"] })).body.id as string;
+    const revoked = (await ann.browser.post(`${at}/api-keys`, { name: "Revoked", scopes: ["mcp:invoke"] })).body.id as string;
+    for (const apiKeyId of [undefined, key, revoked])
+      await ann.browser.send("PUT", `${at}/default-credentials/slack`, { credentialId: id, apiKeyId });
+    await ann.browser.delete(`${at}/api-keys/${revoked}`);
+
+    const { status, body, text } = await ann.browser.get(`${at}/credentials/${id.toUpperCase()}/uses`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      workflows: [
+        {
+          id: workflow.id,
+          name: "Speaker",
+          nodes: [
+            { id: "say", name: "Say it", nodeId: "slack_send_message" },
+            { id: "again", name: null, nodeId: "slack_send_message" },
+          ],
+        },
+      ],
+      triggers: [
+        { id: overriding, name: "Overriding" },
+        { id: signed, name: "Signed" },
+      ],
+      defaults: [
+        { type: "slack", apiKeyId: null, apiKeyName: null },
+        { type: "slack", apiKeyId: key, apiKeyName: "Robot" },
+      ],
+    });
+    expect(text).not.toContain("canary");
+    const none = { workflows: [expect.objectContaining({ name: "Speaker" })], triggers: [], defaults: [] };
+    expect((await ann.browser.get(`${at}/credentials/${other.id}/uses`)).body).toEqual(none);
+  });
+});
+
 describe("workflows on the command line", () => {
   const run = (...words: string[]) =>
     runSwitchyard(["workflows", ...words], {

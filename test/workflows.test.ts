@@ -224,6 +224,33 @@ describe("the list", () => {
       expect([search, (await names(`?search=${search}`)).total]).toEqual([search, total]);
   });
 
+  it("tells of each workflow how its last run went and how many triggers it has, and nothing of another organization", async () => {
+    const fay = await signUpOwner(app, "Fay");
+    const at = `/api/organizations/${fay.organizationId}`;
+    const [busy, idle] = [await create({ name: "Busy" }, fay), await create({ name: "Idle" }, fay)];
+    const entries = async () =>
+      Object.fromEntries(
+        (await fay.browser.get(`${at}/workflows`)).body.data.map(({ id, ...entry }: { id: string }) => [id, entry]),
+      ) as Record<string, { lastRun: { id: string; status: string } | null; triggers: object }>;
+    const start = async () => (await fay.browser.post(`${at}/workflows/${busy.id}/runs`, {})).body.id as string;
+    await start();
+    const last = await start();
+    for (const active of [true, false, false]) {
+      const request = { workflowId: busy.id, kind: "schedule", name: "Yearly", active, cron: "0 0 1 1 *", timeZone: "UTC" };
+      expect((await fay.browser.post(`${at}/triggers`, request)).status).toBe(201);
+    }
+    await create({}, ann);
+    await expect.poll(async () => (await entries())[busy.id]?.lastRun?.status, { timeout: 10_000 }).toBe("succeeded");
+    const found = await entries();
+    expect(found[busy.id]).toMatchObject({
+      lastRun: { id: last, status: "succeeded", createdAt: expect.any(String), completedAt: expect.any(String) },
+      triggers: { active: 1, total: 3 },
+    });
+    expect(found[idle.id]).toMatchObject({ lastRun: null, triggers: { active: 0, total: 0 } });
+    expect((await fay.browser.get(`${at}/workflows?search=idle`)).body.data).toHaveLength(1);
+    expect((await fay.browser.get(`${at}/workflows?search=nothing`)).body).toEqual({ data: [], total: 0 });
+  });
+
   it.each(["limit=0", "limit=101", "offset=-1", "limit=x", `search=${"x".repeat(201)}`])("refuses %s", async (query) => {
     expectProblem(await ann.browser.get(`${path}?${query}`), { status: 400, code: "validation_failed" });
   });

@@ -7,7 +7,7 @@ import { toJsonSchema } from "./json-schema.ts";
 import * as wire from "./wire.ts";
 
 /** The catalogue never changes while the process runs, so its answers are made once. */
-export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog): void {
+export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog, servers: wire.ServerEntry[]): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Catalogue"];
   const nodes = { data: [...catalog.nodes.values()].map(describeNode) };
@@ -18,6 +18,12 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog)
     "/api/nodes",
     { config: { access: "session" }, schema: { tags, summary: "List nodes", response: { 200: wire.nodeList } } },
     () => nodes,
+  );
+
+  routes.get(
+    "/api/servers",
+    { config: { access: "session" }, schema: { tags, summary: "List MCP servers with their tools", response: { 200: wire.serverList } } },
+    () => ({ data: servers }),
   );
 
   routes.get(

@@ -36,3 +36,36 @@ export const credentialType = z
   .meta({ id: "CredentialType" });
 export const credentialTypeList = z.object({ data: z.array(credentialType) });
 export type CredentialTypeEntry = z.infer<typeof credentialType>;
+
+const serverTool = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    credentials: z.array(z.string()).describe("Types of the credentials a call needs."),
+    inputSchema: jsonSchema.describe("The parameters, without the credentials that go beside them."),
+    outputSchema: jsonSchema.describe("What an MCP client is answered."),
+    annotations: z.object({
+      readOnlyHint: z.boolean(),
+      destructiveHint: z.boolean(),
+      idempotentHint: z.boolean(),
+      openWorldHint: z.boolean(),
+    }),
+  })
+  .meta({ id: "ServerTool" });
+export type ServerTool = z.infer<typeof serverTool>;
+
+export const server = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string(),
+    url: z.string().describe("Where MCP clients connect."),
+    toolCount: z.int(),
+    credentialTypes: z.array(z.string()),
+    usesOAuthOnly: z.boolean().describe("Takes no API key, because it is about a person's own account."),
+    tools: z.array(serverTool),
+  })
+  .meta({ id: "Server" });
+export const serverList = z.object({ data: z.array(server) });
+export type ServerEntry = z.infer<typeof server>;

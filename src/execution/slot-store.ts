@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { ConnectionTarget } from "../storage/database.ts";
+import type { ConnectionTarget, Database } from "../storage/database.ts";
 
 /** What one process says about one organization. The cap is sent when it is news. */
 export type SlotReport = { organizationId: string; held: number; waitingMs: number[]; cap: number | null };
@@ -82,4 +82,20 @@ function createStatements(client: pg.Client, workerId: string) {
       client.connection.stream.destroy();
     },
   };
+}
+
+const elsewhereStatement = {
+  name: "slot_use_elsewhere",
+  text: `SELECT coalesce(sum(held), 0)::integer AS held, coalesce(sum(cardinality(tickets)), 0)::integer AS waiting,
+           (extract(epoch FROM clock_timestamp() - min(tickets[1])) * 1000)::double precision AS "oldestWaitMs"
+         FROM slot_share
+         WHERE organization_id = $1 AND worker_id IS DISTINCT FROM $2::uuid AND EXISTS (SELECT FROM slot_worker WHERE id = worker_id)`,
+};
+
+type UseElsewhere = { held: number; waiting: number; oldestWaitMs: number | null };
+
+/** What the other processes hold, also for the few seconds they keep it unused, and whom of theirs the database knows to wait. */
+export async function sumSlotsElsewhere(db: Database, organizationId: string, workerId: string | undefined): Promise<UseElsewhere> {
+  const [row] = await db.prepared<UseElsewhere>(elsewhereStatement, [organizationId, workerId ?? null]);
+  return row as UseElsewhere;
 }

@@ -12,7 +12,7 @@ import {
   type Share,
   takeReport,
 } from "./slots-share.ts";
-import { createWaiter } from "./slots-waiter.ts";
+import { createWaiter, type SlotKind } from "./slots-waiter.ts";
 
 export type Slot = {
   /** How long the call waited for it. */
@@ -27,8 +27,8 @@ export type AcquireOptions = {
   signal: AbortSignal;
   /** Told when the call begins to wait, and later when its place in the queue of this process has changed. */
   onPosition?: (position: number) => void;
-  /** For those that nobody could ask to come again later. */
-  evenIfFull?: boolean;
+  /** A run waits also when the queue is full, because nobody could ask it to come again later. */
+  kind?: SlotKind;
 };
 
 /** The permits and the queues of this process. */
@@ -47,14 +47,15 @@ export type Local = {
 export async function acquireLocally(
   local: Local,
   organizationId: string,
-  { signal, onPosition, evenIfFull }: AcquireOptions,
+  { signal, onPosition, kind = "call" }: AcquireOptions,
 ): Promise<Slot> {
   signal.throwIfAborted();
   const share = shareOf(local, organizationId);
   const sinceMs = local.monotonicMs();
-  if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, 0);
-  if (share.waiting.size >= local.queueLimit && !evenIfFull) throw queueFull(local.queueLimit);
+  if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, { kind, queueMs: 0 });
+  if (share.waiting.size >= local.queueLimit && kind === "call") throw queueFull(local.queueLimit);
   const waiter = createWaiter<Slot>({
+    kind,
     signal,
     sinceMs,
     onPosition,
@@ -91,10 +92,11 @@ export const isLeaseValid = ({ lease, monotonicMs }: Local): boolean => !lease()
 
 const canServe = (local: Local, { used, held }: Share<Slot>): boolean => used < held && isLeaseValid(local);
 
-function takeSlot(local: Local, share: Share<Slot>, queueMs: number): Slot {
+function takeSlot(local: Local, share: Share<Slot>, { kind, queueMs }: { kind: SlotKind; queueMs: number }): Slot {
   const lease = local.lease();
   let isReleased = false;
   share.used += 1;
+  if (kind === "run") share.usedByRuns += 1;
   share.lastUsedAtMs = local.monotonicMs();
   return {
     queueMs,
@@ -108,6 +110,7 @@ function takeSlot(local: Local, share: Share<Slot>, queueMs: number): Slot {
       // With the lease went the count of what is used.
       if (lease.isLost) return;
       share.used -= 1;
+      if (kind === "run") share.usedByRuns -= 1;
       if (!share.isContended) serve(local, share, Number.POSITIVE_INFINITY);
       reportIfNeeded(local, share);
     },
@@ -120,7 +123,7 @@ function serve(local: Local, share: Share<Slot>, limit: number): void {
     if (served >= limit || !canServe(local, share)) return;
     served += 1;
     share.waiting.delete(waiter);
-    waiter.grant(takeSlot(local, share, local.monotonicMs() - waiter.sinceMs));
+    waiter.grant(takeSlot(local, share, { kind: waiter.kind, queueMs: local.monotonicMs() - waiter.sinceMs }));
   }
 }
 

@@ -54,6 +54,7 @@ export function createSlotSession(options: SessionOptions) {
   return {
     lease: () => session.lease,
     awaySinceMs: () => session.awaySinceMs,
+    workerId: () => session.link?.workerId,
 
     async start(): Promise<void> {
       await connect(session).catch((error: unknown) => {

@@ -10,6 +10,7 @@ export type Share<Value> = {
   capNews: number | null;
   held: number;
   used: number;
+  usedByRuns: number;
   lastUsedAtMs: number;
   /** Others wait or too many permits are out: what is released goes back, and only what is newly granted is used. */
   isContended: boolean;
@@ -29,6 +30,7 @@ export const createShare = <Value>(organizationId: string): Share<Value> => ({
   capNews: null,
   held: 0,
   used: 0,
+  usedByRuns: 0,
   lastUsedAtMs: 0,
   isContended: false,
   version: 0,
@@ -90,6 +92,7 @@ export function prepareToRejoin<Value>(share: Share<Value>, { isLost }: { isLost
   if (isLost) {
     share.held = 0;
     share.used = 0;
+    share.usedByRuns = 0;
   }
   share.version = 0;
   share.isSyncing = false;

@@ -1,6 +1,9 @@
 export type Waiter<Value> = ReturnType<typeof createWaiter<Value>>;
 
+export type SlotKind = "call" | "run";
+
 type WaiterOptions<Value> = {
+  kind: SlotKind;
   signal: AbortSignal;
   sinceMs: number;
   onPosition: ((position: number) => void) | undefined;
@@ -8,7 +11,7 @@ type WaiterOptions<Value> = {
 };
 
 /** Somebody in a queue. Ends granted, refused, or by leaving when its signal aborts; afterwards nothing listens any more. */
-export function createWaiter<Value>({ signal, sinceMs, onPosition, onLeave }: WaiterOptions<Value>) {
+export function createWaiter<Value>({ kind, signal, sinceMs, onPosition, onLeave }: WaiterOptions<Value>) {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   let toldPosition = 0;
   const leave = () => {
@@ -17,6 +20,7 @@ export function createWaiter<Value>({ signal, sinceMs, onPosition, onLeave }: Wa
   };
   signal.addEventListener("abort", leave, { once: true });
   const waiter = {
+    kind,
     sinceMs,
     promise,
     grant(value: Value): void {

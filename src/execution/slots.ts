@@ -25,10 +25,12 @@ export type { Slot } from "./slots-local.ts";
 
 export type Slots = ReturnType<typeof createSlots>;
 
+/** How many slots each organization has; may change at any time. An organization that is missing in the answer has none to give. */
+export type CapOf = (organizationIds: string[]) => Promise<Map<string, number>>;
+
 type SlotsOptions = {
   target: ConnectionTarget;
-  /** How many slots each organization has; may change at any time. An organization that is missing in the answer has none to give. */
-  capOf: (organizationIds: string[]) => Promise<Map<string, number>>;
+  capOf: CapOf;
   /** How many calls of one organization may wait in this process. */
   queueLimit: number;
   log: Log;
@@ -86,6 +88,9 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
 
     counts: () => countAll(local),
 
+    /** Of one organization in this process, which the database knows as `workerId` while it is connected. */
+    useHere: (organizationId: string) => ({ workerId: session.workerId(), ...countShare(local, organizationId) }),
+
     /** Refuses who waits and gives everything back. */
     close(): Promise<void> {
       upkeep.stop();
@@ -97,6 +102,15 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
 }
 
 const shuttingDown = () => new Refusal("shutting_down", "The server is stopping.");
+
+function countShare({ shares, monotonicMs }: Local, organizationId: string) {
+  const share = shares.get(organizationId);
+  if (!share) return { used: 0, usedByRuns: 0, waiting: 0, oldestWaitMs: null };
+  // They stand in the order in which they came.
+  const [oldest] = share.waiting;
+  const oldestWaitMs = oldest ? monotonicMs() - oldest.sinceMs : null;
+  return { used: share.used, usedByRuns: share.usedByRuns, waiting: share.waiting.size, oldestWaitMs };
+}
 
 /** In this process. */
 function countAll({ shares }: Local) {
@@ -120,7 +134,7 @@ function giveUp(local: Local, organizationId: string, error: unknown): void {
 
 type Caps = ReturnType<typeof createCaps>;
 
-function createCaps(local: Local, capOf: SlotsOptions["capOf"]) {
+function createCaps(local: Local, capOf: CapOf) {
   const batch = createBatch<string, number | undefined>({
     maxItems: 500,
     isFatal: isDatabaseUnavailable,

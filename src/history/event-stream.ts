@@ -18,6 +18,8 @@ const unreadLimitBytes = 4 * 1024 * 1024;
 const oldestCursorMicroseconds = 3_600_000_000;
 /** Events that arrive while a client still gets what it missed. */
 const mostWaiting = 10_000;
+/** How soon a browser comes back after a loss, such as a restart of the server; by itself it would wait for some seconds. */
+const comeBackMs = 500;
 /** Of one person in one process: enough for many pages, too few to be a burden. */
 const mostStreams = 20;
 
@@ -63,6 +65,7 @@ type OpenStream = { stream: Readable; end: () => void };
 async function openStream({ live, organizationId, lastEventId, requireAccess, heartbeatMs }: StreamOptions): Promise<OpenStream> {
   const text = createTextStream();
   const { stream, send, end } = text;
+  send(`retry: ${comeBackMs}\n\n`);
   const waiting: Delivery[] = [];
   let caughtUp: Map<string, number> | undefined;
   const deliver = (delivery: Delivery): void => {

@@ -1,9 +1,11 @@
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 import type { Replay } from "../calls/replay.ts";
-import { registerReplayRoute } from "../calls/routes.ts";
+import { registerCallRoutes } from "../calls/routes.ts";
+import type { TryTool } from "../calls/try-tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { registerCatalogRoutes } from "../catalog/routes.ts";
+import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
@@ -11,6 +13,8 @@ import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
 import type { EventEndpoints } from "../events/endpoints.ts";
 import { registerEventRoutes } from "../events/event-routes.ts";
+import type { ReadSlotUse } from "../execution/read-slot-use.ts";
+import { registerSlotRoutes } from "../execution/slot-routes.ts";
 import type { History } from "../history/history.ts";
 import { registerHistoryRoutes } from "../history/routes.ts";
 import { registerAccountRoutes } from "../identity/account-routes.ts";
@@ -20,13 +24,18 @@ import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
 import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
 import { registerConsentRoutes } from "../oauth/consent-routes.ts";
 import type { OAuth } from "../oauth/oauth.ts";
+import type { Preview } from "../runs/preview.ts";
+import { registerPreviewRoutes } from "../runs/preview-routes.ts";
 import { registerRunRoutes } from "../runs/run-routes.ts";
 import type { Runs } from "../runs/runs.ts";
 import { registerTaskRunnerRoutes } from "../runs/task-runner-routes.ts";
 import type { ReceiveWebhook } from "../triggers/receive-webhook.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import type { Triggers } from "../triggers/triggers.ts";
+import type { TryTrigger } from "../triggers/try-trigger.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
+import { registerUsageRoutes } from "../usage/routes.ts";
+import type { ReadUsage } from "../usage/usage.ts";
 import { registerDefaultCredentialRoutes } from "../vault/default-credential-routes.ts";
 import { registerVaultRoutes } from "../vault/routes.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -36,21 +45,28 @@ import type { Workflows } from "../workflows/workflows.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { registerOpenApi } from "./openapi.ts";
 import { answerWithPage, registerWebUi } from "./web-ui.ts";
+import { createActivityOf } from "./workflow-activity.ts";
 
 export type PlatformOptions = {
   door: Omit<DoorOptions, "name">;
   identity: Identity;
   catalog: Catalog;
+  servers: ServerEntry[];
   vault: Vault;
   workflows: Workflows;
   runs: Runs;
+  preview: Preview;
   history: History;
   eventEndpoints: EventEndpoints;
   triggers: Triggers;
+  tryTrigger: TryTrigger;
   receiveWebhook: ReceiveWebhook;
   oauth: Pick<OAuth, "consent" | "connections">;
   doctor: Doctor;
   replay: Replay;
+  tryTool: TryTool;
+  readSlotUse: ReadSlotUse;
+  readUsage: ReadUsage;
   version: string;
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
@@ -62,16 +78,22 @@ export async function createPlatformServer({
   door,
   identity,
   catalog,
+  servers,
   vault,
   workflows,
   runs,
+  preview,
   history,
   eventEndpoints,
   triggers,
+  tryTrigger,
   receiveWebhook,
   oauth,
   doctor,
   replay,
+  tryTool,
+  readSlotUse,
+  readUsage,
   version,
   keyLimitPerMinute,
   ...accountOptions
@@ -88,20 +110,23 @@ export async function createPlatformServer({
   registerAccountRoutes(server, { identity, ...accountOptions });
   registerOrganizationRoutes(server, { identity, ...accountOptions });
   registerApiKeyRoutes(server, identity);
-  registerCatalogRoutes(server, catalog);
+  registerCatalogRoutes(server, catalog, servers);
   registerEngineNodeRoutes(server);
-  registerVaultRoutes(server, vault, workflows.usesOfCredential);
+  registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential });
   registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn });
   registerHistoryRoutes(server, history, authenticate);
-  registerReplayRoute(server, replay);
-  registerWorkflowRoutes(server, workflows);
+  registerCallRoutes(server, { replay, tryTool });
+  registerSlotRoutes(server, readSlotUse);
+  registerUsageRoutes(server, readUsage);
+  registerWorkflowRoutes(server, workflows, createActivityOf({ runs: runs.list, triggers }));
   registerEventRoutes(server, eventEndpoints);
   registerConsentRoutes(server, oauth.consent);
   registerConnectionRoutes(server, oauth.connections);
   registerDoctorRoutes(server, doctor);
   registerRunRoutes(server, { runs, platformBaseUrl: door.baseUrl });
+  registerPreviewRoutes(server, preview);
   registerTaskRunnerRoutes(server, { runs, platformBaseUrl: door.baseUrl, keyLimitPerMinute });
-  registerTriggerRoutes(server, triggers);
+  registerTriggerRoutes(server, { triggers, tryTrigger, platformBaseUrl: door.baseUrl });
   await registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl: door.baseUrl, limitPerMinute: keyLimitPerMinute });
   await registerWebUi(server);
   return server;

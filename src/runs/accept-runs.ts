@@ -9,6 +9,7 @@ import { claimOnce, findActiveTriggers, findOnce, insertRuns, type KnownOnce, ty
 export type RunToAccept = {
   row: NewRun;
   once: { key: string; wishSha256: Buffer } | undefined;
+  evenIfOff?: boolean | undefined;
   /** What goes in together with the run, such as nodes that another run has finished. */
   alsoInsert?: ((run: RunStatement) => Promise<void>) | undefined;
 };
@@ -64,9 +65,9 @@ const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer
 
 /** What each wish is answered: a run of its own, the one that was there before, or a refusal. */
 async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
-  const triggerIds = wishes.flatMap(({ row }) => row.triggerId ?? []);
+  const triggerIds = wishes.flatMap(({ row, evenIfOff }) => (evenIfOff ? [] : (row.triggerId ?? [])));
   const active = await findActiveTriggers(run, [...new Set(triggerIds)]);
-  const isOff = ({ row }: RunToAccept) => row.triggerId !== null && !active.has(row.triggerId);
+  const isOff = ({ row, evenIfOff }: RunToAccept) => !evenIfOff && row.triggerId !== null && !active.has(row.triggerId);
   const firsts = new Map<string, Once>();
   for (const { row, once } of wishes.filter((wish) => !isOff(wish))) {
     const key = once && placeOfKey(row.organizationId, once.key);

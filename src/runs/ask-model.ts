@@ -7,15 +7,19 @@ import type { NodeTask } from "./node-task.ts";
 
 type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
 
+type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal">;
+
 /** What a language model does for a node: fills what its author left empty, and answers. */
 export function createAskModel({ catalog, chooseModel }: Options) {
-  const modelFor = ({ node, organizationId }: NodeTask) => {
+  const modelFor = ({ node, organizationId }: Pick<NodeTask, "node" | "organizationId">) => {
     const own = catalog.nodes.get(node.type)?.tool.credential;
     return chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
   };
 
   return {
-    async fill(task: NodeTask, wish: { input: EngineNode["input"]; parameters: Record<string, unknown>; item: unknown }): Promise<Filled> {
+    modelFor,
+
+    async fill(task: Asking, wish: { input: EngineNode["input"]; parameters: Record<string, unknown>; item: unknown }): Promise<Filled> {
       const { node, prompt, signal } = task;
       if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
       return await fillParameters({

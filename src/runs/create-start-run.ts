@@ -35,7 +35,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     if (overrides.length > 0) await checkOverrides(organizationId, graph, overrides);
     const queuedAt = clock.now();
     const row = { ...toRow(wish, queuedAt), workflowId: workflow.id, workflowVersion: workflow.version };
-    return await accept({ row, once });
+    return await accept({ row, once, evenIfOff: wish.evenIfOff });
   };
 
   return {

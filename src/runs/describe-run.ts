@@ -1,8 +1,8 @@
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
-import type { NodeOverride } from "../workflows/wire.ts";
+import type { LastRun, NodeOverride } from "../workflows/wire.ts";
 import { itemsOf, resultOf, type Settled } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
-import type { RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
+import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 import type { Run, RunEntry, RunNode } from "./wire.ts";
 
 export function toEntry(row: RunRow): RunEntry {
@@ -21,6 +21,13 @@ export function toEntry(row: RunRow): RunEntry {
     durationMs: row.startedAt === null ? null : row.activeMs,
   };
 }
+
+export const toLastRun = ({ id, status, queuedAt, completedAt }: LastRunRow): LastRun => ({
+  id,
+  status,
+  createdAt: queuedAt.toISOString(),
+  completedAt: completedAt?.toISOString() ?? null,
+});
 
 /** A run with every node of its canvas, whether it was reached or not. */
 export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {

@@ -114,7 +114,7 @@ type DriveOptions = Pick<Options, "db" | "queue" | "log" | "slots" | "runWorkflo
 function createDrive({ db, queue, log, slots, runWorkflow, onEnd, endedTurns, isStopping, onSlot }: DriveOptions) {
   async function runInSlot(entry: ActiveRun): Promise<RunOutcome> {
     const { run, turn, abort } = entry;
-    const slot = await slots.acquire(run.organizationId, { signal: abort.signal, evenIfFull: true });
+    const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" });
     try {
       entry.waitsForSlot = false;
       onSlot();

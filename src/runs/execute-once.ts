@@ -38,7 +38,7 @@ export type Filled = { parameters: Record<string, unknown>; filled: Record<strin
 /** Resolves references, fills what is empty, checks, and runs: a tool through the same steps as any call of it, a built-in node directly. */
 export function createExecuteOnce(options: Options) {
   const { clock, log } = options;
-  const { kindOf, isKnown } = createKinds(options);
+  const { kindOf, isKnown, waysOf, inputOf, isPure } = createKinds(options);
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
@@ -83,13 +83,11 @@ export function createExecuteOnce(options: Options) {
   const limitOf = ({ node }: NodeTask): number => node.settings.timeoutMs ?? options.limitMs;
 
   return {
-    waysOf(node: GraphNode): string[] {
-      if (!isKnown(node)) return [onlyWay];
-      const kind = kindOf(node);
-      return "engine" in kind ? kind.engine.ways(node.parameters) : [onlyWay];
-    },
+    waysOf,
+    inputOf,
+    isPure,
 
-    plan({ node, incoming: { items } }: NodeTask): Execution[] {
+    plan({ node, incoming: { items } }: Pick<NodeTask, "node" | "incoming">): Execution[] {
       if (!isKnown(node)) return [{ index: 0, items, input: undefined }];
       if (isPerItem(node)) return items.map((item, index) => ({ index, items: [item], input: item }));
       return [{ index: 0, items, input: "engine" in kindOf(node) ? items : items[0] }];
@@ -97,7 +95,7 @@ export function createExecuteOnce(options: Options) {
 
     async run(task: NodeTask, execution: Execution): Promise<Executed> {
       const kind = kindOf(task.node);
-      const { input } = "engine" in kind ? kind.engine : kind.tool.tool;
+      const input = inputOf(task.node);
       try {
         const scope = task.scopeFor(execution.input);
         const resolved = await resolveParameters(task.node.parameters, scope, {
@@ -120,15 +118,39 @@ export function createExecuteOnce(options: Options) {
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {
-  return {
-    isKnown: ({ type }: GraphNode): boolean => catalog.nodes.has(type) || engineNodes.has(type),
+  function kindOf({ type }: GraphNode): { tool: Node } | { engine: EngineNode } {
+    const tool = catalog.nodes.get(type);
+    const engine = engineNodes.get(type);
+    if (tool) return { tool };
+    if (engine) return { engine };
+    throw new Refusal("unknown_node", `There is no node of the type ${type}.`);
+  }
 
-    kindOf({ type }: GraphNode): { tool: Node } | { engine: EngineNode } {
-      const tool = catalog.nodes.get(type);
-      const engine = engineNodes.get(type);
-      if (tool) return { tool };
-      if (engine) return { engine };
-      throw new Refusal("unknown_node", `There is no node of the type ${type}.`);
+  const isKnown = ({ type }: GraphNode): boolean => catalog.nodes.has(type) || engineNodes.has(type);
+
+  return {
+    kindOf,
+    isKnown,
+
+    waysOf(node: GraphNode): string[] {
+      if (!isKnown(node)) return [onlyWay];
+      const kind = kindOf(node);
+      return "engine" in kind ? kind.engine.ways(node.parameters) : [onlyWay];
+    },
+
+    /** Executing it twice changes nothing anywhere: it only works on what the run has. */
+    isPure(node: GraphNode): boolean {
+      if (!isKnown(node) || node.instruction !== "" || node.runtimeInstruction !== "") return false;
+      const kind = kindOf(node);
+      if ("engine" in kind) return !kind.engine.reachesOut;
+      const { hints, credential } = kind.tool.tool;
+      return hints.readOnly && !hints.openWorld && !credential;
+    },
+
+    /** What the parameters of a node have to be. */
+    inputOf(node: GraphNode): EngineNode["input"] {
+      const kind = kindOf(node);
+      return "engine" in kind ? kind.engine.input : kind.tool.tool.input;
     },
   };
 }

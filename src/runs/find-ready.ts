@@ -15,7 +15,7 @@ export type Ready = { node: GraphNode; incoming: Incoming };
 export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (id: string) => boolean, root: Item): Ready[] {
   const isOpen = ({ id, incoming }: GraphNode) => !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
   for (;;) {
-    const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collect(node, settled, root) }));
+    const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collectIncoming(node, settled, root) }));
     const passed = open.filter(({ node, incoming }) => incoming.items.length === 0 || node.settings.disabled);
     if (passed.length === 0) return open;
     for (const { node, incoming } of passed)
@@ -23,7 +23,7 @@ export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (
   }
 }
 
-function collect({ incoming }: GraphNode, settled: Map<string, Settled>, root: Item): Incoming {
+export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
   if (incoming.length === 0) return { items: [root], bySource: new Map() };
   const bySource = new Map<string, Item[]>();
   for (const { source, way } of incoming) {

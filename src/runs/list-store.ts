@@ -102,6 +102,31 @@ export async function findWholeRun(db: RunsDb, organizationId: string, id: strin
   return (await query.execute(db)).rows[0];
 }
 
+export type LastRunRow = Pick<RunRow, "id" | "workflowId" | "status" | "queuedAt" | "completedAt">;
+
+/** The newest of each workflow: one step down an index for each, however many runs there are. */
+export async function findLastRuns(db: RunsDb, organizationId: string, workflowIds: string[]): Promise<LastRunRow[]> {
+  const query = sql<LastRunRow>`SELECT asked.id AS "workflowId", last.id, last.status, last.queued_at AS "queuedAt", last.completed_at AS "completedAt"
+    FROM unnest(${workflowIds}::uuid[]) AS asked (id)
+    CROSS JOIN LATERAL (SELECT run.* FROM run WHERE run.organization_id = ${organizationId} AND run.workflow_id = asked.id
+      ORDER BY run.id DESC LIMIT 1) AS last`;
+  return (await query.execute(db)).rows;
+}
+
+/** How many runs back one is looked for that came further than its start. */
+const mostExamples = 100;
+
+/** The last run of a workflow with a node that succeeded, otherwise the last one. */
+export async function findExampleRun(db: RunsDb, organizationId: string, workflowId: string): Promise<string | undefined> {
+  const query = sql<{ id: string }>`SELECT latest.id
+    FROM (SELECT run.id FROM run WHERE run.organization_id = ${organizationId} AND run.workflow_id = ${workflowId}
+      ORDER BY run.id DESC LIMIT ${mostExamples}) AS latest
+    LEFT JOIN LATERAL (SELECT run_node.run_id FROM run_node WHERE run_node.organization_id = ${organizationId}
+      AND run_node.run_id = latest.id AND run_node.status = 'succeeded' LIMIT 1) AS done ON true
+    ORDER BY done.run_id IS NULL, latest.id DESC LIMIT 1`;
+  return (await query.execute(db)).rows[0]?.id;
+}
+
 export async function listChangedRuns(
   db: RunsDb,
   { organizationId, since, limit }: { organizationId: string; since: number; limit: number },

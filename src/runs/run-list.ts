@@ -1,11 +1,14 @@
 import { Refusal } from "../base/refusal.ts";
 import { lowestIdAt } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
-import { toEntry, toRun } from "./describe-run.ts";
+import type { LastRun } from "../workflows/wire.ts";
+import { toEntry, toLastRun, toRun } from "./describe-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import type { Graph } from "./graph.ts";
 import {
   countRuns,
+  findExampleRun,
+  findLastRuns,
   findWholeRun,
   listRunNodes,
   listRuns,
@@ -46,6 +49,16 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
       const rows = await listRuns(tables, select(organizationId, filter, cursor), { limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { data: page.map(toEntry), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+    },
+
+    /** The id of the run that shows best what data a workflow deals with. */
+    findExample: (organizationId: string, workflowId: string): Promise<string | undefined> =>
+      findExampleRun(tables, organizationId, workflowId),
+
+    /** By workflow; one that never ran is missing. */
+    async lastOf(organizationId: string, workflowIds: string[]): Promise<Map<string, LastRun>> {
+      const rows = await findLastRuns(tables, organizationId, workflowIds);
+      return new Map(rows.map((row) => [row.workflowId, toLastRun(row)]));
     },
 
     /** By position instead of cursor, with the number of all. */

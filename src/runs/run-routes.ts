@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { userOf } from "../door/caller.ts";
+import { toAcceptedRun } from "./accepted-run.ts";
 import type { Runs } from "./runs.ts";
 import * as wire from "./wire.ts";
 
@@ -47,13 +48,6 @@ function registerReading(server: FastifyInstance, { list }: Runs): void {
 
 function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
-  const describe = (organizationId: string, { id, createdAt, workflowId }: { id: string; createdAt: Date; workflowId: string }) => {
-    const links = {
-      self: `${platformBaseUrl}${organizationPath.replace(":organizationId", organizationId)}/runs/${id}`,
-      ui: `${platformBaseUrl}/o/${organizationId}/runs/${id}`,
-    };
-    return { id, status: "pending" as const, workflowId, createdAt: createdAt.toISOString(), links };
-  };
 
   routes.post(
     `${organizationPath}/workflows/:workflowId/runs`,
@@ -81,7 +75,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
         user,
         requestId: request.id,
       });
-      return reply.code(202).send(describe(organizationId, { ...started, workflowId }));
+      return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId, workflowId }));
     },
   );
 
@@ -95,7 +89,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
       const { organizationId, runId } = request.params;
       const { from = "start", prompt, payload, nodes: overrides } = request.body ?? {};
       const started = await runs.rerun({ organizationId, runId, from, prompt, payload, overrides, user: personOf(request) });
-      return reply.code(202).send(describe(organizationId, started));
+      return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId }));
     },
   );
 

@@ -1,20 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Slot } from "../execution/slots.ts";
-import type { Database } from "../storage/database.ts";
-import type { Item, Scope, TriggerData } from "../workflows/engine-node.ts";
-import type { NodeOverride } from "../workflows/wire.ts";
+import type { Item } from "../workflows/engine-node.ts";
+import { buildScope } from "./build-scope.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import { type ExecuteNode, isPassing, type NodeEnd, type NodeFailure, toFailure } from "./execute-node.ts";
-import { findReady, itemsOf, type Ready, type Settled, toRootItem } from "./find-ready.ts";
-import { applyOverrides, type Graph, type GraphNode, onlyWay } from "./graph.ts";
-import { describeEnd, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf, readStoredNodes } from "./node-rows.ts";
+import { isPassing, type NodeEnd, type NodeFailure, toFailure } from "./execute-node.ts";
+import { findReady, type Ready, type Settled } from "./find-ready.ts";
+import { type GraphNode, onlyWay } from "./graph.ts";
+import { describeEnd, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
-import type { Turn } from "./run-queue.ts";
-import { type AdoptedRun, findStoredNodes } from "./store.ts";
+import type { AdoptedRun } from "./store.ts";
+import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
 
 export type RunOutcome =
   | "ended"
@@ -25,39 +20,16 @@ export type RunOutcome =
   /** This process stops; another one goes on. */
   | "handed back";
 
-type Circumstances = {
-  turn: Turn;
-  slot: Slot;
-  /** Aborted when the run is lost, cancelled, or the process has to end. */
-  signal: AbortSignal;
-  isStopping: () => boolean;
-};
-
 export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
-
-type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"]) => Promise<string[]>;
-type ReadCalled = (run: AdoptedRun, runIds: string[]) => Promise<{ items: Item[] } | { error: NodeFailure } | undefined>;
-
-type Options = {
-  db: Database;
-  checkpoints: Checkpoints;
-  executeNode: ExecuteNode;
-  findGraph: (run: AdoptedRun) => Promise<Graph>;
-  /** Starts other workflows for a node, each once, however often it is asked. */
-  callRuns: CallRuns;
-  /** What came out of them; undefined while one of them goes on. */
-  readCalled: ReadCalled;
-  clock: Clock;
-  log: Log;
-  limitMs: number;
-};
 
 const longestTimerMs = 60_000;
 /** After this time somebody may be watching, so that it is shown what a run is busy with. */
 const showAfterMs = 100;
+/** What took longer is stored at once, so that it is not done again. */
+const quickMs = 20;
 
-/** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before what follows it begins. */
-export function createRunWorkflow(options: Options) {
+/** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before anything that follows it reaches out. */
+export function createRunWorkflow(options: WalkOptions) {
   return async (run: AdoptedRun, circumstances: Circumstances): Promise<RunOutcome> => {
     const walk = await beginWalk(options, run, circumstances);
     try {
@@ -65,34 +37,6 @@ export function createRunWorkflow(options: Options) {
     } finally {
       walk.close();
     }
-  };
-}
-
-type Walk = Awaited<ReturnType<typeof beginWalk>>;
-
-async function beginWalk(options: Options, run: AdoptedRun, circumstances: Circumstances) {
-  const { clock, limitMs } = options;
-  const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
-  const stored = run.isResumed ? await findStoredNodes(options.db, run) : [];
-  const { settled, pauses, starts } = readStoredNodes(stored);
-  const trigger = JSON.parse(run.triggerData) as TriggerData;
-  const limit = new AbortController();
-  const leftMs = Math.max(0, limitMs - run.activeMs);
-  const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
-  const heldAt = performance.now();
-  return {
-    ...{ options, run, graph, trigger, settled, pauses, starts, ...circumstances },
-    held: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
-    startedAt: run.startedAt ?? clock.now(),
-    limitSignal: AbortSignal.any([circumstances.signal, limit.signal]),
-    running: new Map<string, Promise<void>>(),
-    /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
-    shown: [] as Promise<unknown>[],
-    failure: undefined as { nodeId: string; error: NodeFailure } | undefined,
-    state: { isLost: false, hasEnded: false },
-    activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
-    root: toRootItem(trigger.payload),
-    close: () => clearTimeout(timer),
   };
 }
 
@@ -166,8 +110,7 @@ const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
 async function execute(walk: Walk, { node, incoming }: Ready): Promise<{ end: NodeEnd; runIds?: string[] }> {
   const { options, run, trigger } = walk;
   const pause = walk.pauses.get(node.id);
-  const nodes = Object.fromEntries([...walk.settled].map(([id, one]) => [id, toSeen(itemsOf(one))]));
-  const scopeFor = (input: unknown): Scope => ({ trigger, nodes, input, node: { id: node.id, instruction: node.instruction } });
+  const scopeFor = buildScope({ trigger, settled: walk.settled, node });
   try {
     const end = await options.executeNode({
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },
@@ -189,13 +132,12 @@ const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" 
   outputs: node.settings.continueOnError ? { [onlyWay]: [{ error }] } : {},
 });
 
-const toSeen = (items: Item[]) => ({ items, first: items[0] });
-
 type Row = ReturnType<typeof describeEnd>;
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
-  const { options, graph, settled, pauses, running, state } = walk;
+  const { options, graph, settled, pauses, running, state, writer } = walk;
+  const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
   const failure = end.is === "failed" && !graph.get(id)?.settings.continueOnError ? { nodeId: id, error: end.error } : undefined;
   const outcome: Settled = { status: end.is, outputs: end.outputs };
   const afterwards = new Map(settled).set(id, outcome);
@@ -208,7 +150,8 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
     state.isLost = !state.hasEnded;
     return;
   }
-  if (!(await options.checkpoints.add({ nodes: [row] }, walk.signal))) {
+  const mayWait = end.is === "succeeded" && row.durationMs < quickMs && [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
+  if (!(mayWait && writer.holdBack(row)) && !(await writer.write({ nodes: [row] }))) {
     state.isLost = true;
     return;
   }
@@ -218,13 +161,13 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
 }
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (await walk.options.checkpoints.add({ nodes: [row] }, walk.signal)) walk.pauses.set(id, pauseOf(row));
+  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
   else walk.state.isLost = true;
 }
 
 function showRunning(walk: Walk, row: Row): Promise<unknown> {
   const turn = describeTurn(walk, { status: "running" });
-  const shown = walk.options.checkpoints.add({ nodes: [row], turn }, walk.signal).catch(() => false);
+  const shown = walk.writer.write({ nodes: [row], turn }).catch(() => false);
   walk.shown.push(shown);
   return shown;
 }
@@ -239,7 +182,7 @@ function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "status"> &
 
 /** Nothing runs any more: the run ends, waits, or is handed back. */
 async function conclude(walk: Walk): Promise<RunOutcome> {
-  const { options, pauses } = walk;
+  const { pauses } = walk;
   if (walk.limitSignal.aborted && !walk.failure) walk.failure = { nodeId: "", error: toFailure(walk.limitSignal.reason) };
   const isDone = walk.failure !== undefined || (pauses.size === 0 && !hasMore(walk));
   if (isDone) return (await endRun(walk, walk.settled, [])) ? "ended" : "lost";
@@ -247,7 +190,7 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   await Promise.all(walk.shown);
   const turn = describeTurn(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
   const awaitsRuns = [...pauses.values()].some(({ is }) => is === "calling");
-  const isHeld = await options.checkpoints.add({ nodes: [], turn, stepAside: { turn: walk.turn, awaitsRuns } }, walk.signal);
+  const isHeld = await walk.writer.write({ nodes: [], turn, stepAside: { turn: walk.turn, awaitsRuns } });
   return isHeld ? "aside" : "lost";
 }
 
@@ -269,7 +212,7 @@ async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: R
     errorMessage: failure?.error.message ?? null,
     errorNodeId: failure?.nodeId || null,
   });
-  return await options.checkpoints.add({ nodes, turn, parentRunId: run.parentRunId }, walk.signal);
+  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });
 }
 
 /** Nodes that started other workflows before the run stepped aside. */

@@ -17,6 +17,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createEndDeadRuns } from "./end-dead-runs.ts";
 import type { ExecuteNode } from "./execute-node.ts";
 import { createFindGraph } from "./find-graph.ts";
+import type { GraphNode } from "./graph.ts";
 import { createRerun } from "./rerun.ts";
 import { createRunRetention } from "./retention.ts";
 import { createRunList } from "./run-list.ts";
@@ -39,6 +40,7 @@ type Options = {
   live: Pick<Live, "announce">;
   checkOverrides: CheckOverrides;
   executeNode: ExecuteNode;
+  isPure: (node: GraphNode) => boolean;
   /** How many runs this process has at a time; none when it is no worker. */
   mostRuns: number;
   /** How long one run may be busy. */
@@ -59,6 +61,7 @@ export function createRuns({
   live,
   checkOverrides,
   executeNode,
+  isPure,
   mostRuns,
   limitMs,
   keptDays,
@@ -84,7 +87,7 @@ export function createRuns({
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, clock, log, limitMs },
+    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,

@@ -12,6 +12,8 @@ export type RunWish = {
   overrides?: NodeOverride[];
   /** A schedule or webhook that must be on at the moment the run is stored; otherwise `trigger_off`. */
   triggerId?: string;
+  /** Whether it may be off, because somebody tries it out. */
+  evenIfOff?: boolean;
   apiKey?: { id: string; name: string };
   user?: { id: string; name: string };
   oauthClient?: { id: string; name: string };

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { canvasId, nodeOverride } from "../workflows/wire.ts";
+import { canvasId, canvasToCheck, nodeOverride, runStatus } from "../workflows/wire.ts";
+
+export { runStatus } from "../workflows/wire.ts";
 
 // Runs of workflows, as their history shows them.
 
 export const runKind = z.enum(["manual", "api", "schedule", "webhook", "workflow", "tool"]);
-export const runStatus = z.enum(["pending", "running", "waiting", "succeeded", "failed", "cancelled"]);
 export const nodeStatus = z.enum(["pending", "running", "retrying", "succeeded", "failed", "skipped", "cancelled"]);
 const instant = z.iso.datetime();
 const failure = z.object({ code: z.string(), message: z.string() });
@@ -54,9 +55,12 @@ export const runNode = z.object({
 });
 export type RunNode = z.infer<typeof runNode>;
 
+const triggerData = z.object({ source: z.string(), sender: z.unknown(), prompt: z.string(), payload: z.unknown() });
+const items = z.array(z.record(z.string(), z.unknown()));
+
 export const run = runEntry
   .extend({
-    trigger: z.object({ source: z.string(), sender: z.unknown(), prompt: z.string(), payload: z.unknown() }),
+    trigger: triggerData,
     overrides: z.array(nodeOverride),
     nodes: z.array(runNode),
     result: z.array(z.record(z.string(), z.unknown())).nullable().describe("What came out of the nodes that nothing follows."),
@@ -117,3 +121,36 @@ export const acceptedRun = z
     links: z.object({ self: z.string(), ui: z.string() }),
   })
   .meta({ id: "AcceptedRun" });
+
+const exampleRun = z.uuid().optional().describe("The run whose data is taken; otherwise the last one of the workflow that has any.");
+const usedRun = z.uuid().nullable().describe("The run whose data was taken; null when there was none.");
+
+export const previewScopeQuery = z.object({ runId: exampleRun });
+export const previewScope = z
+  .object({
+    runId: usedRun,
+    trigger: triggerData.nullable(),
+    nodes: z.record(z.string(), items).describe("By canvas id: the first three items that came out of the node."),
+    truncated: z.record(z.string(), z.literal(true)).describe("Canvas ids of nodes with so much data that their items were cut."),
+  })
+  .meta({ id: "PreviewScope" });
+export type PreviewScope = z.infer<typeof previewScope>;
+
+const editedNode = canvasToCheck.extend({ nodeId: canvasId.describe("The node whose parameter it is."), runId: exampleRun });
+
+export const valuePreviewRequest = editedNode.extend({
+  value: z.unknown().optional().describe("A parameter as the author wrote it, references and all."),
+  expression: z.boolean().default(false).describe("Whether it is an expression as it stands, as in fields with `expression: true`."),
+});
+export type ValuePreviewRequest = z.infer<typeof valuePreviewRequest>;
+export const valuePreview = z
+  .object({ runId: usedRun, result: z.union([z.strictObject({ value: z.unknown() }), z.strictObject({ error: z.string() })]) })
+  .meta({ id: "ValuePreview" });
+export type ValuePreview = z.infer<typeof valuePreview>;
+
+export const fillPreviewRequest = editedNode.extend({
+  instruction: z.string().max(20_000).optional().describe("Instead of the one on the canvas."),
+});
+export type FillPreviewRequest = z.infer<typeof fillPreviewRequest>;
+export const fillPreview = z.object({ filled: z.record(z.string(), z.unknown()), model: z.string() }).meta({ id: "FillPreview" });
+export type FillPreview = z.infer<typeof fillPreview>;

@@ -3,8 +3,8 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
-import type { NodeOverride } from "../workflows/wire.ts";
 import { firstTick } from "./next-fire-times.ts";
+import { wishOfTick } from "./run-wishes.ts";
 import { listDue, moveOn, readDatabaseClock, type TriggerRow, triggerTables } from "./store.ts";
 
 type Options = {
@@ -81,13 +81,5 @@ const mayWorkLater = (error: Error, lateMs: number): boolean =>
 
 function toWish(row: TriggerRow, tick: Date): RunWish {
   const key = `schedule:${row.id}:${tick.toISOString()}`;
-  return {
-    organizationId: row.organization_id,
-    workflowId: row.workflow_id,
-    kind: "schedule",
-    trigger: { source: "schedule", sender: null, prompt: row.prompt, payload: { scheduledAt: tick.toISOString() } },
-    overrides: JSON.parse(row.overrides) as NodeOverride[],
-    triggerId: row.id,
-    once: { key, wishSha256: createHash("sha256").update(key).digest() },
-  };
+  return { ...wishOfTick(row, tick), once: { key, wishSha256: createHash("sha256").update(key).digest() } };
 }

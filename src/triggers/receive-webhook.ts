@@ -6,10 +6,9 @@ import { Refusal } from "../base/refusal.ts";
 import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
-import type { TriggerData } from "../workflows/engine-node.ts";
-import type { NodeOverride } from "../workflows/wire.ts";
 import { normalisePayload } from "./normalise-payload.ts";
 import { type DeliveryAnswer, providerDeliveries } from "./provider-deliveries.ts";
+import { wishOfDelivery } from "./run-wishes.ts";
 import { verifyStandardWebhook } from "./standard-webhook.ts";
 import { findWebhook, noteDelivery, type TriggerRow, triggerTables } from "./store.ts";
 import { hashToken, signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
@@ -101,26 +100,7 @@ export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Opti
 
 function toWish(row: TriggerRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
   const once = onceOf(row, delivery, believed);
-  return {
-    organizationId: row.organization_id,
-    workflowId: row.workflow_id,
-    kind: "webhook",
-    trigger: toTriggerData(row, believed),
-    overrides: JSON.parse(row.overrides) as NodeOverride[],
-    triggerId: row.id,
-    requestId: delivery.requestId,
-    ...(once ? { once } : {}),
-  };
-}
-
-function toTriggerData(row: TriggerRow, { event, payload }: Believed & { payload: unknown }): TriggerData {
-  const special = providerDeliveries[row.provider_id ?? ""];
-  return {
-    source: row.provider_id ?? "webhook",
-    sender: special?.sender?.(payload) ?? null,
-    prompt: row.prompt || (special?.prompt(payload, event) ?? ""),
-    payload,
-  };
+  return { ...wishOfDelivery(row, believed), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */

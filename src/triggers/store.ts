@@ -69,6 +69,34 @@ export const listTriggers = (db: TriggersDb, organizationId: string, workflowId:
     .orderBy("trigger.id", "desc")
     .execute();
 
+/** Those that check deliveries with a credential, and those in whose overrides a text occurs, whatever its case. */
+export const listTriggersWith = (db: TriggersDb, organizationId: string, { credentialId, text }: { credentialId: string; text: string }) =>
+  selectTriggers(db)
+    .where("trigger.organization_id", "=", organizationId)
+    .where((where) =>
+      where.or([
+        where("trigger.credential_id", "=", credentialId),
+        sql<boolean>`strpos(lower(trigger.overrides), ${text.toLowerCase()}) > 0`,
+      ]),
+    )
+    .orderBy("trigger.name")
+    .orderBy("trigger.id")
+    .execute();
+
+/** By workflow; those without any are missing. */
+export const countTriggers = (db: TriggersDb, organizationId: string, workflowIds: string[]) =>
+  db
+    .selectFrom("trigger")
+    .select(({ fn }) => [
+      "workflow_id",
+      fn.countAll<number>().as("total"),
+      fn.countAll<number>().filterWhere("is_active", "=", true).as("active"),
+    ])
+    .where("organization_id", "=", organizationId)
+    .where("workflow_id", "=", sql<string>`ANY (${workflowIds}::uuid[])`)
+    .groupBy("workflow_id")
+    .execute();
+
 type Page = { search?: string | undefined; offset: number; limit: number };
 
 export async function pageOfTriggers(db: TriggersDb, organizationId: string, { search, offset, limit }: Page) {

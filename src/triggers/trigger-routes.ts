@@ -2,7 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { userOf } from "../door/caller.ts";
+import { toAcceptedRun } from "../runs/accepted-run.ts";
+import { acceptedRun } from "../runs/wire.ts";
 import type { Triggers } from "./triggers.ts";
+import type { TryTrigger } from "./try-trigger.ts";
 import * as wire from "./wire.ts";
 
 const tags = ["Triggers"];
@@ -14,9 +17,12 @@ const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-export function registerTriggerRoutes(server: FastifyInstance, triggers: Triggers): void {
+type Options = { triggers: Triggers; tryTrigger: TryTrigger; platformBaseUrl: string };
+
+export function registerTriggerRoutes(server: FastifyInstance, { triggers, ...trying }: Options): void {
   registerReading(server, triggers);
   registerWriting(server, triggers);
+  registerTrying(server, trying);
 }
 
 function registerReading(server: FastifyInstance, triggers: Triggers): void {
@@ -105,5 +111,27 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
       schema: { tags, summary: "Give a webhook a new address and signing secret", params, response: { 200: wire.triggerWithSecrets } },
     },
     (request) => triggers.regenerateToken(request.params),
+  );
+}
+
+function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }: Omit<Options, "triggers">): void {
+  server.withTypeProvider<ZodTypeProvider>().post(
+    `${path}/:triggerId/test`,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Start what a tick or delivery would start, also while off",
+        params,
+        body: wire.triggerTrial,
+        response: { 202: acceptedRun },
+      },
+    },
+    async (request, reply) => {
+      const { userId, name } = userOf(request);
+      const user = { id: userId, name };
+      const started = await tryTrigger({ place: request.params, trial: request.body ?? {}, user, requestId: request.id });
+      return reply.code(202).send(toAcceptedRun(platformBaseUrl, started));
+    },
   );
 }

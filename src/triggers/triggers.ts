@@ -1,15 +1,18 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
-import type { NodeOverride } from "../workflows/wire.ts";
+import { refersTo, toReference } from "../vault/reference.ts";
+import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
 import { invalid, readChange, readSchedule, readWebhook } from "./read-request.ts";
 import {
+  countTriggers,
   deleteTrigger,
   findTrigger,
   findWorkflow,
   insertTrigger,
   listTriggers,
+  listTriggersWith,
   lockTrigger,
   type NamedTriggerRow,
   type Place,
@@ -62,6 +65,18 @@ export function createTriggers(options: Options) {
 
     async list(organizationId: string, { workflowId }: { workflowId?: string | undefined } = {}): Promise<Trigger[]> {
       return (await listTriggers(tables, organizationId, workflowId)).map(toTrigger);
+    },
+
+    /** Those that check deliveries with a credential, or give it to their runs. */
+    async usesOfCredential(organizationId: string, credentialId: string): Promise<{ id: string; name: string }[]> {
+      const rows = await listTriggersWith(tables, organizationId, { credentialId, text: toReference(credentialId) });
+      return rows.filter((row) => usesCredential(row, credentialId.toLowerCase())).map(({ id, name }) => ({ id, name }));
+    },
+
+    /** By workflow; one without any is missing. */
+    async countOf(organizationId: string, workflowIds: string[]): Promise<Map<string, TriggerCount>> {
+      const rows = await countTriggers(tables, organizationId, workflowIds);
+      return new Map(rows.map((row) => [row.workflow_id, { active: Number(row.active), total: Number(row.total) }]));
     },
 
     /** By position, with the number of all. */
@@ -166,6 +181,10 @@ const namingOverrides =
       throw error instanceof Refusal ? error.reworded((text) => text.replace(/^(\/?)nodes\b/, "$1overrides")) : error;
     });
   };
+
+const usesCredential = ({ credential_id, overrides }: NamedTriggerRow, credentialId: string): boolean =>
+  credential_id === credentialId ||
+  (JSON.parse(overrides) as NodeOverride[]).some(({ credentials }) => refersTo(credentials, credentialId));
 
 const noWebhook = { provider_id: null, credential_id: null, token_sha256: null, secret_sealed: null };
 const noSchedule = { cron: null, time_zone: null, next_fire_at: null };

@@ -86,3 +86,11 @@ export type TriggerChange = z.infer<typeof triggerChange>;
 
 export const schedulePreviewRequest = z.object({ cron, timeZone });
 export const schedulePreview = z.object({ nextFireTimes: z.array(instant) });
+
+export const triggerTrial = z
+  .strictObject({
+    payload: z.unknown().optional().describe("What is delivered; otherwise an empty object, or of a schedule the moment."),
+    prompt: z.string().max(100_000).optional().describe("`$trigger.prompt` of this run instead of the trigger's own."),
+  })
+  .nullish();
+export type TriggerTrial = NonNullable<z.infer<typeof triggerTrial>>;

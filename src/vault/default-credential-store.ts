@@ -9,6 +9,7 @@ type DefaultCredentialTables = {
     credential_id: string;
     created_at: Generated<Date>;
   };
+  api_key: { organization_id: string; id: string; name: string; revoked_at: Date | null };
 };
 
 type DefaultsDb = Kysely<DefaultCredentialTables>;
@@ -35,6 +36,23 @@ export const listDefaults = (db: DefaultsDb, organizationId: string) =>
     .where("organization_id", "=", organizationId)
     .orderBy("credential_type")
     .orderBy("api_key_id", (order) => order.asc().nullsFirst())
+    .execute();
+
+/** Where a credential is the default, with the names of the keys; a key that was revoked needs none. */
+export const listDefaultsOf = (db: DefaultsDb, organizationId: string, credentialId: string) =>
+  db
+    .selectFrom("default_credential")
+    .leftJoin("api_key", (join) =>
+      join
+        .onRef("api_key.organization_id", "=", "default_credential.organization_id")
+        .onRef("api_key.id", "=", "default_credential.api_key_id"),
+    )
+    .select(["credential_type as type", "api_key_id as apiKeyId", "api_key.name as apiKeyName"])
+    .where("default_credential.organization_id", "=", organizationId)
+    .where("credential_id", "=", credentialId)
+    .where("api_key.revoked_at", "is", null)
+    .orderBy("api_key.name", (order) => order.asc().nullsFirst())
+    .orderBy("api_key_id")
     .execute();
 
 export async function deleteDefault(db: DefaultsDb, { organizationId, apiKeyId, type }: DefaultPlace): Promise<boolean> {

@@ -8,10 +8,12 @@ import {
   defaultCredentialTables,
   deleteDefault,
   listDefaults,
+  listDefaultsOf,
   upsertDefault,
 } from "./default-credential-store.ts";
 import { toReference } from "./reference.ts";
-import type { DefaultCredential } from "./wire.ts";
+import type { Place } from "./store.ts";
+import type { CredentialUses, DefaultCredential } from "./wire.ts";
 
 export type DefaultCredentials = ReturnType<typeof createDefaultCredentials>;
 
@@ -30,6 +32,9 @@ export function createDefaultCredentials({ db, check, credentials }: Options) {
       const own = (await listDefaults(tables, organizationId)).find((row) => row.api_key_id === null && row.credential_type === type);
       return own && toReference(own.credential_id);
     },
+
+    usesOf: ({ organizationId, credentialId }: Place): Promise<CredentialUses["defaults"]> =>
+      listDefaultsOf(tables, organizationId, credentialId),
 
     async set({ organizationId, apiKeyId, type }: DefaultPlace, credentialId: string): Promise<DefaultCredential> {
       credentials.definitionOf(type);

@@ -13,12 +13,15 @@ const params = inOrganization.extend({ credentialId: z.uuid() });
 const config = { access: { role: "admin" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-/** Names what stops working without a credential. */
-type UsesOfCredential = (organizationId: string, credentialId: string) => Promise<{ name: string }[]>;
+type Finder<Use> = (organizationId: string, credentialId: string) => Promise<Use[]>;
 
-export function registerVaultRoutes(server: FastifyInstance, vault: Vault, usesOfCredential: UsesOfCredential): void {
+/** Name what stops working without a credential. */
+type Uses = { [Kind in "workflows" | "triggers"]: Finder<wire.CredentialUses[Kind][number]> };
+
+export function registerVaultRoutes(server: FastifyInstance, vault: Vault, uses: Uses): void {
   registerCredentials(server, vault);
-  registerDeletion(server, vault, usesOfCredential);
+  registerUses(server, vault, uses);
+  registerDeletion(server, vault, uses);
   registerConnect(server, vault);
 }
 
@@ -74,7 +77,27 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
   );
 }
 
-function registerDeletion(server: FastifyInstance, { credentials }: Vault, usesOfCredential: UsesOfCredential): void {
+function registerUses(server: FastifyInstance, { credentials, defaults }: Vault, uses: Uses): void {
+  server.withTypeProvider<ZodTypeProvider>().get(
+    `${path}/:credentialId/uses`,
+    {
+      config: { access: { role: "viewer" } },
+      schema: { tags, summary: "Read what uses a credential", params, response: { 200: wire.credentialUses } },
+    },
+    async (request) => {
+      const { organizationId, credentialId } = request.params;
+      await credentials.find(request.params);
+      const [workflows, triggers, asDefault] = await Promise.all([
+        uses.workflows(organizationId, credentialId),
+        uses.triggers(organizationId, credentialId),
+        defaults.usesOf(request.params),
+      ]);
+      return { workflows, triggers, defaults: asDefault };
+    },
+  );
+}
+
+function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses: Pick<Uses, "workflows">): void {
   server.withTypeProvider<ZodTypeProvider>().delete(
     `${path}/:credentialId`,
     {
@@ -83,8 +106,8 @@ function registerDeletion(server: FastifyInstance, { credentials }: Vault, usesO
     },
     async (request, reply) => {
       const { organizationId, credentialId } = request.params;
-      const uses = request.query.force === "true" ? [] : await usesOfCredential(organizationId, credentialId);
-      if (uses.length > 0) throw inUse(uses.map(({ name }) => name));
+      const users = request.query.force === "true" ? [] : await uses.workflows(organizationId, credentialId);
+      if (users.length > 0) throw inUse(users.map(({ name }) => name));
       await credentials.remove(request.params);
       return reply.code(204).send();
     },

@@ -41,6 +41,25 @@ export const credentialDeletion = z.object({
   force: z.enum(["true", "false"]).default("false").describe("Delete it although workflows use it."),
 });
 
+export const credentialUses = z
+  .object({
+    workflows: z.array(
+      z.object({
+        id,
+        name: z.string(),
+        nodes: z.array(
+          z.object({ id: z.string().describe("On the canvas."), name: z.string().nullable(), nodeId: z.string().describe("Its type.") }),
+        ),
+      }),
+    ),
+    triggers: z.array(z.object({ id, name: z.string() })).describe("Whose deliveries it checks, or whose runs it is given to."),
+    defaults: z.array(
+      z.object({ type: z.string(), apiKeyId: id.nullable().describe("Null: for the organization."), apiKeyName: z.string().nullable() }),
+    ),
+  })
+  .meta({ id: "CredentialUses" });
+export type CredentialUses = z.infer<typeof credentialUses>;
+
 export const connectRequest = z.object({ type, name, data: data.optional().describe("The client and further fields; no tokens.") });
 export const connectStart = z.object({ credentialId: id, authorizeUrl: z.string().describe("Send the browser there.") });
 

@@ -29,6 +29,8 @@ export const modelCredentialTypes: readonly string[] = Object.keys(kinds);
 export function createChooseModel({ config, fetch, vault }: Options) {
   const configured = config && createModel({ config, fetch });
 
+  const nameFor = (kind: CredentialKind): string => (config?.provider === kind.provider ? config.model : kind.model);
+
   async function open({ organizationId, credentials }: Wish, type: string, kind: CredentialKind): Promise<Model> {
     const [checked] = await vault.check(organizationId, { [type]: credentials[type] }, [type]);
     if (!checked) throw new Error("a checked reference gave no credential");
@@ -39,7 +41,7 @@ export function createChooseModel({ config, fetch, vault }: Options) {
       fetch,
       config: {
         provider: kind.provider,
-        model: config?.provider === kind.provider ? config.model : kind.model,
+        model: nameFor(kind),
         baseUrl: address + kind.version,
         apiKey: String(apiKey),
         headers: typeof organization === "string" ? { "openai-organization": organization } : {},
@@ -52,6 +54,7 @@ export function createChooseModel({ config, fetch, vault }: Options) {
     const kind = type === undefined ? undefined : kinds[type];
     if (type === undefined || !kind) return configured;
     return {
+      name: nameFor(kind),
       answer: async (question) => await (await open(wish, type, kind)).answer(question),
       answerAs: async (schema, question) => await (await open(wish, type, kind)).answerAs(schema, question),
     };

@@ -28,6 +28,8 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
   });
 
   return {
+    name: config.model,
+
     async answer(question) {
       try {
         return scrub.text((await generateText(ask(question))).text);

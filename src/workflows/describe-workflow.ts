@@ -1,5 +1,5 @@
 import type { StoredWorkflow, VersionRow, WorkflowRow } from "./store.ts";
-import type { Canvas, ToolInput, VersionEntry, Workflow, WorkflowSummary } from "./wire.ts";
+import type { Canvas, ToolInput, VersionEntry, Workflow, WorkflowHead } from "./wire.ts";
 
 export const describeWorkflow = (row: StoredWorkflow): Workflow => ({
   ...summarize(row),
@@ -7,7 +7,7 @@ export const describeWorkflow = (row: StoredWorkflow): Workflow => ({
   canvas: JSON.parse(row.canvas) as Canvas,
 });
 
-export const summarize = (row: WorkflowRow): WorkflowSummary => ({
+export const summarize = (row: WorkflowRow): WorkflowHead => ({
   id: row.id,
   name: row.name,
   description: row.description,

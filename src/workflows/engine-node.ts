@@ -38,7 +38,7 @@ export type EngineOutcome =
   /** The node is done when that workflow's run is; its last items come out. */
   | { startRun: { workflowId: string; prompt: string; payload: unknown } };
 
-/** A built-in node of the workflow engine. It is no tool and reaches nothing outside. */
+/** A built-in node of the workflow engine. It is no tool. */
 export type EngineNode = {
   id: string;
   title: string;
@@ -48,13 +48,16 @@ export type EngineNode = {
   per: (parameters: Record<string, unknown>) => "item" | "list";
   /** Fields marked `.meta({ expression: true })` are expressions as they stand. */
   input: z.ZodObject;
+  /** It asks or starts something outside of the run, so that what came before it must be stored when it begins. */
+  reachesOut: boolean;
   /** The names of its ways out, given the parameters as the author wrote them. */
   ways: (parameters: Record<string, unknown>) => string[];
   run: (call: EngineCall<Record<string, unknown>>) => Promise<EngineOutcome>;
 };
 
-type Descriptor<Input extends z.ZodObject> = Omit<EngineNode, "input" | "run" | "ways" | "version" | "per"> & {
+type Descriptor<Input extends z.ZodObject> = Omit<EngineNode, "input" | "run" | "ways" | "version" | "per" | "reachesOut"> & {
   version?: number;
+  reachesOut?: true;
   per: "item" | "list" | EngineNode["per"];
   input: Input;
   ways?: EngineNode["ways"];
@@ -62,4 +65,10 @@ type Descriptor<Input extends z.ZodObject> = Omit<EngineNode, "input" | "run" | 
 };
 
 export const defineEngineNode = <Input extends z.ZodObject>({ per, ...descriptor }: Descriptor<Input>): EngineNode =>
-  ({ version: 1, ways: () => ["out"], per: typeof per === "function" ? per : () => per, ...descriptor }) as unknown as EngineNode;
+  ({
+    version: 1,
+    reachesOut: false,
+    ways: () => ["out"],
+    per: typeof per === "function" ? per : () => per,
+    ...descriptor,
+  }) as unknown as EngineNode;

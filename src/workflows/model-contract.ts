@@ -14,6 +14,8 @@ export type ModelConfig = {
 export type Question = { system: string; prompt: string; signal?: AbortSignal | undefined };
 
 export type Model = {
+  /** As its provider calls it. */
+  name: string;
   answer: (question: Question) => Promise<string>;
   /** What the model gave as JSON of that schema, unchecked; undefined when it gave no JSON. */
   answerAs: (schema: JsonSchema, question: Question) => Promise<unknown>;

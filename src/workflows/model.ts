@@ -8,6 +8,7 @@ export function createModel({ config, fetch }: { config: ModelConfig; fetch: Saf
   let connected: Promise<Model> | undefined;
   const model = (): Promise<Model> => (connected ??= connect());
   return {
+    name: config.model,
     answer: async (question) => await (await model()).answer(question),
     answerAs: async (schema, question) => await (await model()).answerAs(schema, question),
   };

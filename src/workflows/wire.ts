@@ -88,23 +88,33 @@ export type WorkflowTool = z.infer<typeof workflowTool>;
 const remark = z.object({ pointer: z.string(), detail: z.string() });
 const warnings = z.array(remark).describe("What does not hinder saving, but may make a run fail.");
 
-export const workflowSummary = z
-  .object({
-    id,
-    name: z.string(),
-    description: z.string(),
-    isActive: z.boolean().describe("Whether runs can be started."),
-    version: version.describe("Of the canvas; raised by every change of it."),
-    nodeCount: z.int(),
-    tool: workflowTool.nullable(),
-    createdBy: id.nullable().describe("A user; null for the command line, or when the account is gone."),
-    createdAt: instant,
-    updatedAt: instant,
-  })
+const workflowHead = z.object({
+  id,
+  name: z.string(),
+  description: z.string(),
+  isActive: z.boolean().describe("Whether runs can be started."),
+  version: version.describe("Of the canvas; raised by every change of it."),
+  nodeCount: z.int(),
+  tool: workflowTool.nullable(),
+  createdBy: id.nullable().describe("A user; null for the command line, or when the account is gone."),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export type WorkflowHead = z.infer<typeof workflowHead>;
+
+export const runStatus = z.enum(["pending", "running", "waiting", "succeeded", "failed", "cancelled"]);
+const lastRun = z.object({ id, status: runStatus, createdAt: instant, completedAt: instant.nullable() });
+export type LastRun = z.infer<typeof lastRun>;
+const triggerCount = z.object({ active: z.int(), total: z.int() });
+export type TriggerCount = z.infer<typeof triggerCount>;
+
+export const workflowSummary = workflowHead
+  .extend({ lastRun: lastRun.nullable().describe("The run that was accepted last."), triggers: triggerCount })
   .meta({ id: "WorkflowSummary" });
 export type WorkflowSummary = z.infer<typeof workflowSummary>;
+export type WorkflowActivity = Pick<WorkflowSummary, "lastRun" | "triggers">;
 
-export const workflow = workflowSummary.extend({ canvasSha256: z.string(), canvas: canvasAsSaved }).meta({ id: "Workflow" });
+export const workflow = workflowHead.extend({ canvasSha256: z.string(), canvas: canvasAsSaved }).meta({ id: "Workflow" });
 export type Workflow = z.infer<typeof workflow>;
 
 export const savedWorkflow = workflow.extend({ warnings }).meta({ id: "SavedWorkflow" });

@@ -15,14 +15,17 @@ const nothing = z.undefined().describe("Nothing.");
 const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 
-export function registerWorkflowRoutes(server: FastifyInstance, workflows: Workflows): void {
-  registerReading(server, workflows);
+/** What has become of workflows, all of them asked for at once. */
+export type ActivityOf = (organizationId: string, workflowIds: string[]) => Promise<(workflowId: string) => wire.WorkflowActivity>;
+
+export function registerWorkflowRoutes(server: FastifyInstance, workflows: Workflows, activityOf: ActivityOf): void {
+  registerReading(server, workflows, activityOf);
   registerSaving(server, workflows);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
 }
 
-function registerReading(server: FastifyInstance, workflows: Workflows): void {
+function registerReading(server: FastifyInstance, workflows: Workflows, activityOf: ActivityOf): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -37,7 +40,15 @@ function registerReading(server: FastifyInstance, workflows: Workflows): void {
         response: { 200: wire.workflowList },
       },
     },
-    (request) => workflows.page(request.params.organizationId, request.query),
+    async (request) => {
+      const { organizationId } = request.params;
+      const { data, total } = await workflows.page(organizationId, request.query);
+      const activity = await activityOf(
+        organizationId,
+        data.map(({ id }) => id),
+      );
+      return { data: data.map((head) => ({ ...head, ...activity(head.id) })), total };
+    },
   );
 
   routes.get(

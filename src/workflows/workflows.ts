@@ -3,8 +3,9 @@ import { createBatch } from "../base/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import { toReference } from "../vault/reference.ts";
+import { refersTo, toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { CredentialUses } from "../vault/wire.ts";
 import { createCheckCanvas } from "./check-canvas.ts";
 import { describeWorkflow, summarize } from "./describe-workflow.ts";
 import { engineNodes } from "./engine-nodes/engine-nodes.ts";
@@ -12,7 +13,7 @@ import { createFiles } from "./files.ts";
 import { createSaveWorkflow, requireRow, workflowNotFound } from "./save-workflow.ts";
 import * as store from "./store.ts";
 import { createVersions } from "./versions.ts";
-import type { Canvas, SavedWorkflow, Workflow, WorkflowSummary, WorkflowTool } from "./wire.ts";
+import type { Canvas, SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from "./wire.ts";
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
@@ -67,7 +68,7 @@ export function createWorkflows({ db, catalog, vault }: Options) {
     },
 
     /** Newest change first. */
-    async page(organizationId: string, { search = "", offset, limit }: Page): Promise<{ data: WorkflowSummary[]; total: number }> {
+    async page(organizationId: string, { search = "", offset, limit }: Page): Promise<{ data: WorkflowHead[]; total: number }> {
       const { rows, total } = await store.pageOfWorkflows(tables, organizationId, { search, offset, limit });
       return { data: rows.map(summarize), total };
     },
@@ -81,15 +82,15 @@ export function createWorkflows({ db, catalog, vault }: Options) {
       if (!(await store.markDeleted(tables, { organizationId, workflowId }))) throw workflowNotFound();
     },
 
-    /** The workflows whose present canvas uses a credential. */
-    async usesOfCredential(organizationId: string, credentialId: string): Promise<{ id: string; name: string }[]> {
-      const reference = toReference(credentialId).toLowerCase();
-      const candidates = await store.findCanvasesWith(tables, organizationId, reference);
-      const isUsed = (text: string) =>
-        (JSON.parse(text) as Canvas).nodes.some(({ credentials = {} }) =>
-          Object.values(credentials).some((one) => one.toLowerCase() === reference),
-        );
-      return candidates.filter(({ canvas }) => isUsed(canvas)).map(({ id, name }) => ({ id, name }));
+    /** The workflows whose present canvas uses a credential, with the nodes that do. */
+    async usesOfCredential(organizationId: string, credentialId: string): Promise<CredentialUses["workflows"]> {
+      const candidates = await store.findCanvasesWith(tables, organizationId, toReference(credentialId));
+      return candidates
+        .map(({ id, name, canvas }) => ({ id, name, nodes: nodesWith(JSON.parse(canvas) as Canvas, credentialId) }))
+        .filter(({ nodes }) => nodes.length > 0);
     },
   };
 }
+
+const nodesWith = ({ nodes }: Canvas, credentialId: string) =>
+  nodes.filter(({ credentials }) => refersTo(credentials, credentialId)).map(({ id, name = null, nodeId }) => ({ id, name, nodeId }));

@@ -12,6 +12,7 @@ const features = [
   "plans",
   "oauth",
   "doctor",
+  "usage",
   "catalog",
 ];
 const ground = ["storage", "base"];
@@ -27,6 +28,7 @@ export const mayImport: Record<string, readonly string[]> = {
   oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
   calls: ["execution", "history", "catalog", "door", "base"],
   doctor: ["oauth", "door", "base"],
+  usage: ["history", "runs", "door", "base"],
   plans: ground,
   execution: ["vault", "catalog", "contract", ...ground],
   vault: ["contract", "door", ...ground],

@@ -8,6 +8,7 @@ export const aiAnswer = defineEngineNode({
   title: "AI answer",
   description:
     "Asks a language model and passes on its answer as {text}. Once for each incoming item where the question speaks of $input, otherwise once.",
+  reachesOut: true,
   per: (parameters) => (mentionsInput(parameters) ? "item" : "list"),
   input: z.strictObject({
     system: z.string().max(100_000).default("").describe("Who the model is and how it answers."),

@@ -5,6 +5,7 @@ export const callWorkflow = defineEngineNode({
   id: "call_workflow",
   title: "Call workflow",
   description: "Runs another workflow of the organization, waits for its end and passes on its last items.",
+  reachesOut: true,
   per: "list",
   input: z.strictObject({
     workflowId: z.uuid().describe("Which workflow."),

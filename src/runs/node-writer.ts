@@ -1,0 +1,37 @@
+import type { NodeRow } from "./checkpoint-store.ts";
+import type { Checkpoint } from "./checkpoints.ts";
+
+/** In all, so that one write stays small and little is done again after a crash. */
+const mostHeldBack = 50;
+const longestHeldBack = 64 * 1024;
+
+/**
+ * Stores what became of the nodes of one run. Nodes that change nothing anywhere may be held back: they are stored together with what
+ * comes next, and before anything begins that reaches out. After a crash they are executed anew, and nobody can tell.
+ */
+export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<boolean>) {
+  let heldBack: NodeRow[] = [];
+  let heldLength = 0;
+  let earlier: Promise<boolean> = Promise.resolve(true);
+
+  return {
+    /** False when it has to be written. */
+    holdBack(row: NodeRow): boolean {
+      const length = (row.input?.length ?? 0) + (row.outputs?.length ?? 0);
+      if (heldBack.length >= mostHeldBack || heldLength + length > longestHeldBack) return false;
+      heldBack.push(row);
+      heldLength += length;
+      return true;
+    },
+
+    /** True once this and all that came before is stored; false when the run is not this process's any more. */
+    async write(checkpoint: Checkpoint): Promise<boolean> {
+      const written = store({ ...checkpoint, nodes: [...heldBack, ...checkpoint.nodes] });
+      heldBack = [];
+      heldLength = 0;
+      const all = Promise.all([earlier, written]).then((answers) => answers.every(Boolean));
+      earlier = all.catch(() => false);
+      return await all;
+    },
+  };
+}

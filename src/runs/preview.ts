@@ -1,0 +1,154 @@
+import { Refusal } from "../base/refusal.ts";
+import { runUnderLimit } from "../base/run-under-limit.ts";
+import { createTurns } from "../base/take-turns.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
+import { findAncestors } from "../workflows/find-ancestors.ts";
+import { readCanvas } from "../workflows/read-canvas.ts";
+import { resolveParameters } from "../workflows/resolve-parameters.ts";
+import { requireRow } from "../workflows/save-workflow.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+import type { createAskModel } from "./ask-model.ts";
+import { buildScope } from "./build-scope.ts";
+import { cutItems } from "./cut-items.ts";
+import { readSettled } from "./describe-run.ts";
+import type { ExecuteOnce } from "./execute-once.ts";
+import { collectIncoming, findReady, type Incoming, itemsOf, type Settled, toRootItem } from "./find-ready.ts";
+import { compileGraph, type Graph, type GraphNode } from "./graph.ts";
+import type { RunNodeRow } from "./list-store.ts";
+import type { RunList } from "./run-list.ts";
+import type { FillPreview, FillPreviewRequest, PreviewScope, ValuePreview, ValuePreviewRequest } from "./wire.ts";
+
+export type Preview = ReturnType<typeof createPreview>;
+
+type Options = {
+  workflows: Pick<Workflows, "find">;
+  runs: Pick<RunList, "read" | "findExample">;
+  executeOnce: Pick<ExecuteOnce, "plan" | "inputOf">;
+  askModel: Pick<ReturnType<typeof createAskModel>, "fill" | "modelFor">;
+  limitMs: number;
+};
+
+type Place = { organizationId: string; workflowId: string };
+type Example = { runId: string | null; trigger: TriggerData; rows: RunNodeRow[]; graph: Graph };
+type Edited = Pick<ValuePreviewRequest, "canvas" | "nodeId" | "runId">;
+
+const shownItems = 3;
+
+/** What a node that is being edited would be given, with the data of a run that there was. Nothing is executed. */
+export function createPreview({ workflows, runs, executeOnce, askModel, limitMs }: Options) {
+  // Runs need the few processes that evaluate expressions too, and no slot limits how many previews are asked for.
+  const takeTurn = createTurns();
+
+  async function findExample({ organizationId, workflowId }: Place, runId: string | undefined): Promise<Example> {
+    const { id: ownId } = await requireRow(workflows.find(organizationId, workflowId));
+    const id = runId ?? (await runs.findExample(organizationId, ownId));
+    if (id === undefined) return withoutRun;
+    const { row, nodes: rows, graph } = await runs.read(organizationId, id);
+    if (row.workflowId !== ownId) throw new Refusal("not_found", "There is no such run.");
+    return { runId: row.id, trigger: JSON.parse(row.triggerData) as TriggerData, rows, graph };
+  }
+
+  async function placeNode(place: Place, { canvas, nodeId, runId }: Edited) {
+    const { graph, ancestorsOf } = readEdited(canvas);
+    const node = findNode(graph, nodeId);
+    const example = await findExample(place, runId);
+    const settled = settle(graph, example);
+    const incoming = collectIncoming(node, settled, toRootItem(example.trigger.payload));
+    const ancestors = ancestorsOf(nodeId);
+    const before = new Map([...settled].filter(([id]) => ancestors.has(id)));
+    return { node, example, settled: before, input: firstInput(node, incoming) };
+  }
+
+  const firstInput = (node: GraphNode, incoming: Incoming): unknown => executeOnce.plan({ node, incoming })[0]?.input;
+
+  return {
+    async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
+      const example = await findExample(place, runId);
+      const shown = [...settle(example.graph, example)].map(([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const);
+      return {
+        runId: example.runId,
+        trigger: example.runId === null ? null : example.trigger,
+        nodes: Object.fromEntries(shown.map(([id, { items }]) => [id, items])),
+        truncated: Object.fromEntries(shown.filter(([, { truncated }]) => truncated).map(([id]) => [id, true as const])),
+      };
+    },
+
+    async value(place: Place, { value, expression, ...edited }: ValuePreviewRequest, signal: AbortSignal): Promise<ValuePreview> {
+      const { node, example, settled, input } = await placeNode(place, edited);
+      const scope = buildScope({ trigger: example.trigger, settled, node })(input);
+      const expressionFields = expression ? ["/value"] : [];
+      try {
+        const resolved = await takeTurn(place.organizationId.toLowerCase(), () =>
+          resolveParameters({ value }, scope, { expressionFields, signal }),
+        );
+        return { runId: example.runId, result: { value: resolved.value ?? null } };
+      } catch (error) {
+        if (!(error instanceof Refusal && wrongValue.has(error.code))) throw error;
+        return { runId: example.runId, result: { error: error.message } };
+      }
+    },
+
+    /** Asks the model, and so costs what a run's question to it costs. */
+    async fill(place: Place, { instruction, ...edited }: FillPreviewRequest, signal: AbortSignal): Promise<FillPreview> {
+      const placed = await placeNode(place, edited);
+      const node = { ...placed.node, instruction: instruction ?? placed.node.instruction };
+      const input = executeOnce.inputOf(node);
+      requireInstruction(node);
+      const { organizationId } = place;
+      const model = askModel.modelFor({ node, organizationId });
+      if (!model) throw new Refusal("model_not_configured", "No language model is configured.");
+      const tooLate = () => new Refusal("tool_timeout", `The language model took longer than ${limitMs / 1000} s.`);
+      const { filled = {} } = await runUnderLimit({ limitMs, signal, tooLate }, (limited) =>
+        askModel.fill(
+          { node, organizationId, prompt: placed.example.trigger.prompt, signal: limited },
+          { input, parameters: node.parameters, item: placed.input },
+        ),
+      );
+      return { filled, model: model.name };
+    },
+  };
+}
+
+const withoutRun: Example = {
+  runId: null,
+  trigger: { source: "manual", sender: null, prompt: "", payload: null },
+  rows: [],
+  graph: new Map() as Graph,
+};
+
+const wrongValue: ReadonlySet<string> = new Set(["validation_failed", "reference_unresolved"]);
+
+function readEdited(value: unknown) {
+  const { faults, nodes, edges: placed } = readCanvas(value);
+  const [first] = faults;
+  if (first) {
+    const errors = faults.map(({ pointer, detail }) => ({ pointer: `/canvas${pointer}`, detail }));
+    throw new Refusal("validation_failed", `canvas${first.pointer} ${first.detail}.`, { errors });
+  }
+  const edges = placed.map(({ edge }) => edge);
+  return { graph: compileGraph({ nodes: nodes.map(({ node }) => node), edges }), ancestorsOf: findAncestors(edges) };
+}
+
+function findNode(graph: Graph, nodeId: string): GraphNode {
+  const node = graph.get(nodeId);
+  if (node) return node;
+  const detail = "is no node of this canvas";
+  throw new Refusal("unknown_node", `nodeId ${detail}.`, { errors: [{ pointer: "/nodeId", detail }] });
+}
+
+function requireInstruction({ instruction }: GraphNode): void {
+  if (instruction.trim() !== "") return;
+  const detail = "is needed: the node has none that says how to fill its parameters";
+  throw new Refusal("validation_failed", `instruction ${detail}.`, { errors: [{ pointer: "/instruction", detail }] });
+}
+
+/** What the run left for the nodes of a graph. A node that became another one since then has nothing. */
+function settle(graph: Graph, { rows, trigger }: Example): Map<string, Settled> {
+  const isSame = ({ nodeId, nodeType }: RunNodeRow) => {
+    const node = graph.get(nodeId);
+    return node?.type === nodeType && !node.settings.disabled;
+  };
+  const settled = readSettled(rows.filter(isSame));
+  findReady(graph, settled, () => false, toRootItem(trigger.payload));
+  return settled;
+}

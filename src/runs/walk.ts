@@ -1,0 +1,79 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Slot } from "../execution/slots.ts";
+import type { Database } from "../storage/database.ts";
+import type { Item, TriggerData } from "../workflows/engine-node.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { ExecuteNode, NodeEnd, NodeFailure } from "./execute-node.ts";
+import { toRootItem } from "./find-ready.ts";
+import { applyOverrides, type Graph, type GraphNode } from "./graph.ts";
+import { readStoredNodes } from "./node-rows.ts";
+import { createNodeWriter } from "./node-writer.ts";
+import type { Turn } from "./run-queue.ts";
+import { type AdoptedRun, findStoredNodes } from "./store.ts";
+
+export type Circumstances = {
+  turn: Turn;
+  slot: Slot;
+  /** Aborted when the run is lost, cancelled, or the process has to end. */
+  signal: AbortSignal;
+  isStopping: () => boolean;
+};
+
+type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"]) => Promise<string[]>;
+type ReadCalled = (run: AdoptedRun, runIds: string[]) => Promise<{ items: Item[] } | { error: NodeFailure } | undefined>;
+
+export type WalkOptions = {
+  db: Database;
+  checkpoints: Checkpoints;
+  executeNode: ExecuteNode;
+  isPure: (node: GraphNode) => boolean;
+  findGraph: (run: AdoptedRun) => Promise<Graph>;
+  /** Starts other workflows for a node, each once, however often it is asked. */
+  callRuns: CallRuns;
+  /** What came out of them; undefined while one of them goes on. */
+  readCalled: ReadCalled;
+  clock: Clock;
+  log: Log;
+  limitMs: number;
+};
+
+export type Walk = Awaited<ReturnType<typeof beginWalk>>;
+
+/** A run on its way through its graph in this process, from where it stands. */
+export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumstances: Circumstances) {
+  const { clock, limitMs } = options;
+  const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
+  const stored = run.isResumed ? await findStoredNodes(options.db, run) : [];
+  const { settled, pauses, starts } = readStoredNodes(stored);
+  const trigger = JSON.parse(run.triggerData) as TriggerData;
+  const limit = new AbortController();
+  const leftMs = Math.max(0, limitMs - run.activeMs);
+  const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
+  // One controller that both reasons abort: `AbortSignal.any` costs more than a quick node.
+  const { signal } = circumstances;
+  const leave = () => limit.abort(signal.reason);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  const heldAt = performance.now();
+  return {
+    ...{ options, run, graph, trigger, settled, pauses, starts, ...circumstances },
+    held: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
+    startedAt: run.startedAt ?? clock.now(),
+    limitSignal: limit.signal,
+    running: new Map<string, Promise<void>>(),
+    writer: createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal)),
+    /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
+    shown: [] as Promise<unknown>[],
+    failure: undefined as { nodeId: string; error: NodeFailure } | undefined,
+    state: { isLost: false, hasEnded: false },
+    activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
+    root: toRootItem(trigger.payload),
+    close() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    },
+  };
+}

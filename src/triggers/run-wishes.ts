@@ -1,0 +1,32 @@
+import type { RunWish } from "../runs/start-run.ts";
+import type { NodeOverride } from "../workflows/wire.ts";
+import { providerDeliveries } from "./provider-deliveries.ts";
+import type { TriggerRow } from "./store.ts";
+
+/** The run that a schedule starts at a moment. */
+export const wishOfTick = (row: TriggerRow, tick: Date): RunWish => ({
+  ...wishOf(row),
+  trigger: { source: "schedule", sender: null, prompt: row.prompt, payload: { scheduledAt: tick.toISOString() } },
+});
+
+/** The run that a webhook starts for what was delivered. */
+export function wishOfDelivery(row: TriggerRow, { event, payload }: { event: string | null; payload: unknown }): RunWish {
+  const special = providerDeliveries[row.provider_id ?? ""];
+  return {
+    ...wishOf(row),
+    trigger: {
+      source: row.provider_id ?? "webhook",
+      sender: special?.sender?.(payload) ?? null,
+      prompt: row.prompt || (special?.prompt(payload, event) ?? ""),
+      payload,
+    },
+  };
+}
+
+const wishOf = (row: TriggerRow) => ({
+  organizationId: row.organization_id,
+  workflowId: row.workflow_id,
+  kind: row.kind,
+  overrides: JSON.parse(row.overrides) as NodeOverride[],
+  triggerId: row.id,
+});

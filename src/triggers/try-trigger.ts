@@ -1,0 +1,34 @@
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { RunWish, StartRun } from "../runs/start-run.ts";
+import type { Database } from "../storage/database.ts";
+import { wishOfDelivery, wishOfTick } from "./run-wishes.ts";
+import { findTrigger, type Place, type TriggerRow, triggerTables } from "./store.ts";
+import type { TriggerTrial } from "./wire.ts";
+
+export type TryTrigger = ReturnType<typeof createTryTrigger>;
+
+type Options = { db: Database; clock: Clock; startRun: StartRun };
+
+type Wish = { place: Place; trial: TriggerTrial; user: { id: string; name: string }; requestId: string };
+
+/** Starts what a tick or a delivery would start, also while the trigger is off: whoever sets one up wants to see it work first. */
+export function createTryTrigger({ db, clock, startRun }: Options) {
+  const tables = triggerTables(db);
+  return async ({ place, trial, user, requestId }: Wish) => {
+    const row = await findTrigger(tables, place);
+    if (!row) throw new Refusal("not_found", "There is no such trigger.");
+    const { id, createdAt } = await startRun({ ...toWish(row, trial, clock.now()), user, requestId, evenIfOff: true });
+    return { id, createdAt, organizationId: row.organization_id, workflowId: row.workflow_id };
+  };
+}
+
+function toWish(row: TriggerRow, { payload, prompt }: TriggerTrial, now: Date): RunWish {
+  const wish = row.kind === "schedule" ? wishOfTick(row, now) : wishOfDelivery(row, { event: null, payload: payload ?? {} });
+  const trigger = {
+    ...wish.trigger,
+    ...(payload === undefined ? {} : { payload }),
+    ...(prompt === undefined ? {} : { prompt }),
+  };
+  return { ...wish, trigger };
+}
