@@ -48,6 +48,7 @@ export const refusalStatus = {
   email_taken: 409,
   last_owner: 409,
   body_too_large: 413,
+  outputs_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
   rate_limited: 429,

@@ -1,4 +1,6 @@
+import { Refusal } from "../base/refusal.ts";
 import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
+import { roomAfter } from "../workflows/measure-json.ts";
 import type { Progress } from "./node-task.ts";
 
 export type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
@@ -6,14 +8,20 @@ export type CalledWorkflow = { workflowId: string; prompt: string; payload: unkn
 /** How many inputs of a node with many items are kept to be looked at. */
 const mostInputs = 20;
 
+/** Stored whole and handed to what follows, so it must not be without an end: many items may each bring a large answer. */
+const longestOutputs = 16_000_000;
+
 /** What the executions of one node give together. */
 export function collectOutcomes(progress: Progress) {
   const outputs = structuredClone(progress.outputs);
   const seen: { inputs: unknown[]; filled: unknown[] } = { inputs: [], filled: [] };
   const runs: CalledWorkflow[] = [];
   let wakeAt: Date | undefined;
+  let room = roomAfter(outputs, longestOutputs);
 
   function addOutputs(more: Record<string, Item[]>): void {
+    room = roomAfter(more, room);
+    if (room < 0) throw new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
     for (const [way, items] of Object.entries(more)) {
       const known = outputs[way];
       if (known) known.push(...items);

@@ -100,6 +100,7 @@ const passing = new Set<RefusalCode>(["slot_lost", "database_unavailable", "shut
 // The same again would only fail in the same way.
 const hopeless = new Set<RefusalCode>([
   "validation_failed",
+  "outputs_too_large",
   "unknown_node",
   "reference_unresolved",
   "stopped_by_workflow",

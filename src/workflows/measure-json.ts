@@ -1,5 +1,7 @@
-/** Whether a value takes more characters as JSON, about, without writing it: parts that appear often count each time. */
-export function isLongerThan(value: unknown, limit: number): boolean {
+export const isLongerThan = (value: unknown, limit: number): boolean => roomAfter(value, limit) < 0;
+
+/** What is left of a number of characters when a value takes its part as JSON, about, without writing it: parts that appear often count each time. */
+export function roomAfter(value: unknown, limit: number): number {
   let room = limit;
   const open: unknown[] = [value];
   while (open.length > 0 && room >= 0) {
@@ -11,7 +13,7 @@ export function isLongerThan(value: unknown, limit: number): boolean {
       for (const [, entry] of entries) open.push(entry);
     }
   }
-  return room < 0;
+  return room;
 }
 
 const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length + 2 : 5);
