@@ -7,6 +7,7 @@ export type List<Entry> = { data: Entry[] };
 export function createRequests(send: Send) {
   return {
     get: <Answer>(path: string) => request<Answer>(send, "GET", path),
+    getText: async (path: string) => (await exchange(send, "GET", path)).text,
     post: <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body),
     put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, body),
     patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body),
@@ -14,7 +15,7 @@ export function createRequests(send: Send) {
   };
 }
 
-export const { get, post, put, patch, remove } = createRequests((path, init) => fetch(path, init));
+export const { get, getText, post, put, patch, remove } = createRequests((path, init) => fetch(path, init));
 
 /** A path whose parts are escaped: path`/api/organizations/${id}`. */
 export function path(texts: TemplateStringsArray, ...parts: string[]): string {
@@ -29,6 +30,14 @@ export function query(values: Record<string, string | number | boolean | null | 
 }
 
 async function request<Answer>(send: Send, method: string, address: string, body?: object): Promise<Answer> {
+  const { status, text } = await exchange(send, method, address, body);
+  if (text === "") return undefined as Answer;
+  const answer = parseJson(text);
+  if (answer === undefined) throw unreadable(status);
+  return answer as Answer;
+}
+
+async function exchange(send: Send, method: string, address: string, body?: object): Promise<{ status: number; text: string }> {
   const init: RequestInit = body ? { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } } : { method };
   let response: Response;
   let text: string;
@@ -39,10 +48,7 @@ async function request<Answer>(send: Send, method: string, address: string, body
     throw unreachable();
   }
   if (!response.ok) throw parseProblem(response.status, parseJson(text));
-  if (text === "") return undefined as Answer;
-  const answer = parseJson(text);
-  if (answer === undefined) throw unreadable(response.status);
-  return answer as Answer;
+  return { status: response.status, text };
 }
 
 function parseJson(text: string): unknown {

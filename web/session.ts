@@ -34,6 +34,9 @@ export function rememberOrganization(organizationId: string): void {
   browserStorage.write("switchyard.organization", organizationId);
 }
 
+/** While this mutation is under way no page is shown, so that none asks for something that it would be refused. */
+export const signOutKey = ["sign-out"];
+
 /** Forgets everything loaded for whoever was here before. */
 export function startSession(queryClient: QueryClient, me: Me): void {
   queryClient.clear();

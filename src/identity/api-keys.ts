@@ -130,6 +130,7 @@ const toWire = (row: ApiKeyRow): ApiKey => ({
   hint: row.hint,
   scopes: row.scopes,
   toolRules: row.tool_rules,
+  createdBy: row.created_by,
   createdAt: row.created_at.toISOString(),
   regeneratedAt: row.regenerated_at?.toISOString() ?? null,
   expiresAt: row.expires_at?.toISOString() ?? null,

@@ -117,6 +117,7 @@ export const apiKey = z
     hint: z.string().describe("The prefix and the last four characters."),
     scopes: z.array(apiKeyScope),
     toolRules: keyToolRules,
+    createdBy: id.nullable().describe("A user; null for the command line, or when the account is gone."),
     createdAt: instant,
     regeneratedAt: instant.nullable(),
     expiresAt: instant.nullable(),

@@ -7,6 +7,7 @@ import { managesMembers, useOrganization } from "../session.ts";
 import { InvitationList } from "./members/invitation-list.tsx";
 import { InviteForm } from "./members/invite-form.tsx";
 import { MemberList } from "./members/member-list.tsx";
+import { RoleGuide } from "./members/role-guide.tsx";
 
 export function MembersPage() {
   const organization = useOrganization();
@@ -32,6 +33,7 @@ export function MembersPage() {
     >
       <MemberList organization={organization} />
       {manages && <InvitationList organization={organization} />}
+      <RoleGuide />
       <Dialog open={inviting} onOpenChange={setInviting} title={`Invite to ${organization.name}`}>
         <InviteForm organization={organization} onClose={() => setInviting(false)} />
       </Dialog>

@@ -1,5 +1,90 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { FileUp, Plus } from "lucide-react";
+import { noteRun, workflowsKey, workflowsQuery } from "../api/workflows.ts";
+import { useLive } from "../live.ts";
+import { Button } from "../parts/button.tsx";
 import { Page } from "../parts/page.tsx";
+import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { useOrganization } from "../session.ts";
+import { CreateDialogs } from "./workflows/create-dialogs.tsx";
+import { NothingFound, NoWorkflows } from "./workflows/no-workflows.tsx";
+import { SearchField } from "./workflows/search-field.tsx";
+import { WorkflowList, WorkflowListSkeleton } from "./workflows/workflow-list.tsx";
 
+/** `create`: `new` or the name of a template opens the form, `file` the import. */
 export function WorkflowsPage() {
-  return <Page title="Workflows">Nothing yet</Page>;
+  const organization = useOrganization();
+  const builds = organization.role !== "viewer";
+  const { search = "", create } = useSearch({ from: "/signed-in/o/$organizationId/workflows" });
+  const open = useOpen();
+  const list = useInfiniteQuery(workflowsQuery(organization.id, search));
+  useLiveRuns(organization.id);
+
+  const total = list.data?.pages[0]?.total;
+  const workflows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isEmpty = total === 0 && search === "";
+
+  return (
+    <Page
+      title="Workflows"
+      description="Chains of tools, started by hand, by a trigger or by a call."
+      action={
+        builds && (
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={() => open({ create: "file" })}>
+              <FileUp className="size-4" aria-hidden="true" />
+              Import
+            </Button>
+            <Button look="primary" onClick={() => open({ create: "new" })}>
+              <Plus className="size-4" aria-hidden="true" />
+              New workflow
+            </Button>
+          </div>
+        )
+      }
+    >
+      {!isEmpty && <SearchField value={search} onChange={(text) => open({ search: text })} count={describeCount(total, search)} />}
+      {list.isError && !list.data && (
+        <ProblemNotice error={list.error} action={<Button onClick={() => void list.refetch()}>Try again</Button>} />
+      )}
+      {list.isPending && <WorkflowListSkeleton />}
+      {total === 0 && search !== "" && <NothingFound onClear={() => open({ search: "" })} />}
+      {isEmpty && <NoWorkflows builds={builds} onCreate={(template) => open({ create: template })} />}
+      {workflows.length > 0 && <WorkflowList organization={organization} workflows={workflows} />}
+      {list.hasNextPage && (
+        <Button className="justify-self-center" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      {builds && <CreateDialogs organization={organization} create={create} onClose={() => open({ create: undefined })} />}
+    </Page>
+  );
+}
+
+function describeCount(total: number | undefined, search: string): string {
+  if (total === undefined) return "";
+  const words = total === 1 ? "1 workflow" : `${total} workflows`;
+  return search === "" ? words : `${words} with this text`;
+}
+
+/** Changes what the address says about this page. */
+function useOpen() {
+  const navigate = useNavigate({ from: "/o/$organizationId/workflows" });
+  return (change: { search?: string; create?: string | undefined }) =>
+    void navigate({
+      search: (before) => {
+        const { search, create } = { ...before, ...change };
+        return { ...(search && { search }), ...(create && { create }) };
+      },
+      replace: "search" in change,
+    });
+}
+
+function useLiveRuns(organizationId: string): void {
+  const queryClient = useQueryClient();
+  useLive(organizationId, (event) => {
+    if (event.kind === "run") noteRun(queryClient, organizationId, event.data);
+    if (event.kind === "reload") void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
+  });
 }

@@ -9,9 +9,9 @@ export function Avatar({ name, square = false }: { name: string; square?: boolea
   return (
     <span
       aria-hidden="true"
-      className={`grid size-8 shrink-0 place-items-center bg-accent-soft text-xs font-semibold text-accent ${square ? "rounded-md" : "rounded-full"}`}
-    >
-      {initials}
-    </span>
+      // Drawn by the style sheet: as text they would count as a part of the button's visible name.
+      data-initials={initials}
+      className={`before:content-[attr(data-initials)] grid size-8 shrink-0 place-items-center bg-accent-soft text-xs font-semibold text-accent ${square ? "rounded-md" : "rounded-full"}`}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useId, useRef, useState } from "react";
 import { Button } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 import { controlLook } from "./field.tsx";
 
 /** A text to take along, with a button that copies it. */
@@ -35,14 +36,4 @@ export function CopyField({ label, text }: { label: string; text: string }) {
       </div>
     </div>
   );
-}
-
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // Browsers offer no clipboard over plain http, as on a home network; the old command still copies the selection there.
-    return document.execCommand("copy");
-  }
 }

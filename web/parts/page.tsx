@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { useDocumentTitle } from "./use-document-title.ts";
 
-type PageProps = { title: string; description?: ReactNode; action?: ReactNode; children: ReactNode };
+type PageProps = { title: string; description?: ReactNode; action?: ReactNode; wide?: boolean; children: ReactNode };
 
 /** The frame of every page inside the shell. */
-export function Page({ title, description, action, children }: PageProps) {
+export function Page({ title, description, action, wide = false, children }: PageProps) {
   useDocumentTitle(title);
   return (
-    <div className="mx-auto w-full max-w-4xl px-4 py-8 sm:px-8 sm:py-12">
+    <div className={`mx-auto w-full px-4 py-8 sm:px-8 sm:py-12 ${wide ? "max-w-7xl" : "max-w-4xl"}`}>
       <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
         <div className="min-w-0">
           <h1 className="text-2xl font-semibold tracking-tight wrap-anywhere">{title}</h1>

@@ -3,6 +3,7 @@ import { AccountPage } from "../pages/account.tsx";
 import { ConsentPage } from "../pages/consent.tsx";
 import { ForgotPasswordPage } from "../pages/forgot-password.tsx";
 import { InvitationPage } from "../pages/invitation.tsx";
+import { InvitationProblemPage } from "../pages/invitation-problem.tsx";
 import { NewOrganizationPage } from "../pages/new-organization.tsx";
 import { ResetPasswordPage } from "../pages/reset-password.tsx";
 import { SetupPage } from "../pages/setup.tsx";
@@ -64,6 +65,7 @@ const invitation = createRoute({
   loader: ({ context: { queryClient }, params, deps }) =>
     Promise.all([queryClient.ensureQueryData(invitationQuery(params.invitationId, deps.token)), queryClient.ensureQueryData(meQuery)]),
   component: InvitationPage,
+  errorComponent: InvitationProblemPage,
 });
 
 /** Where MCP_OAUTH_CONSENT_URL_TEMPLATE leads: outside the shell, because there is only one thing to do. */

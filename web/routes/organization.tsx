@@ -1,5 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { Activity, Blocks, Building2, Clock, House, KeyRound, LockKeyhole, PlugZap, Stethoscope, Users, Workflow } from "lucide-react";
+import { callsQuery } from "../api/history.ts";
+import { runQuery, runsQuery } from "../api/runs.ts";
+import { toCallFilter, toRunFilter } from "../pages/history/filters.ts";
 import { connectionsQuery, invitationsQuery, membersQuery, serverAddressesQuery } from "../queries.ts";
 import { managesMembers } from "../session.ts";
 import { organization } from "./frame.tsx";
@@ -44,11 +47,28 @@ const credentials = createRoute({
   staticData: { navigation: { label: "Credentials", Icon: LockKeyhole, group: "Build" } },
 });
 
+/** Where providers and messages lead to: `GET /api/oauth/callback` comes back here with how a connection went. */
+const credential = createRoute({
+  getParentRoute: () => organization,
+  path: "/credentials/$credentialId",
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "problem"),
+  beforeLoad: ({ params: { organizationId, credentialId }, search: { problem } }) => {
+    const outcome = problem === undefined ? { connected: "true" } : { error: problem };
+    throw redirect({ to: credentials.to, params: { organizationId }, search: { credential: credentialId, ...outcome }, replace: true });
+  },
+});
+
 const history = createRoute({
   getParentRoute: () => organization,
   path: "/history",
   validateSearch: (search: Record<string, unknown>) =>
     readTexts(search, "tab", "search", "status", "server", "tool", "key", "source", "workflow", "from", "to", "record"),
+  loaderDeps: ({ search: { record: _, ...chosen } }) => chosen,
+  // Not waited for: the list is on its way while the page itself is.
+  loader: ({ context: { queryClient }, params: { organizationId }, deps }) => {
+    if (deps.tab === "tools") void queryClient.prefetchInfiniteQuery(callsQuery(organizationId, toCallFilter(deps)));
+    else void queryClient.prefetchInfiniteQuery(runsQuery(organizationId, toRunFilter(deps)));
+  },
   component: lazyRouteComponent(() => import("../pages/history.tsx"), "HistoryPage"),
   staticData: { navigation: { label: "History", Icon: Activity, group: "Watch" } },
 });
@@ -57,6 +77,8 @@ const run = createRoute({
   getParentRoute: () => organization,
   path: "/runs/$runId",
   validateSearch: (search: Record<string, unknown>) => readTexts(search, "node", "view"),
+  loader: ({ context: { queryClient }, params: { organizationId, runId } }) =>
+    void queryClient.prefetchQuery(runQuery(organizationId, runId)),
   component: lazyRouteComponent(() => import("../canvas/run-page.tsx"), "RunPage"),
 });
 
@@ -104,7 +126,7 @@ const doctor = createRoute({
 const overview = createRoute({
   getParentRoute: () => organization,
   path: "/organization",
-  validateSearch: (search: Record<string, unknown>) => readTexts(search, "tab", "days"),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, "tab", "days", "endpoint"),
   component: lazyRouteComponent(() => import("../pages/organization.tsx"), "OrganizationPage"),
   staticData: { navigation: { label: "Usage and settings", Icon: Building2, group: "Organization" } },
 });
@@ -127,6 +149,7 @@ export const organizationRoutes = [
   workflow,
   triggers,
   credentials,
+  credential,
   history,
   run,
   servers,

@@ -6,28 +6,26 @@ import { api } from "../api.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "../parts/menu.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
-import { useMe } from "../session.ts";
+import { signOutKey, useMe } from "../session.ts";
 import { type Theme, themes, useTheme } from "../theme.ts";
 
 export function AccountMenu() {
   const { user } = useMe();
   const navigate = useNavigate();
   const [theme, chooseTheme] = useTheme();
-  // A full page load, so that nothing of the person stays in memory.
-  const signOut = useMutation({ mutationFn: api.signOut, onSuccess: () => location.assign("/sign-in") });
+  const signOut = useMutation({ mutationKey: signOutKey, mutationFn: leave });
 
   return (
     <>
       {signOut.isError && <ProblemNotice error={signOut.error} />}
       <Menu
-        label={`Account: ${user.name}`}
+        label={`Account: ${user.name} ${user.email}`}
         side="top"
         trigger={
           <>
             <Avatar name={user.name} />
             <span className="grid min-w-0">
-              <span className="truncate font-medium">{user.name}</span>
-              <span className="truncate text-xs text-muted">{user.email}</span>
+              <span className="truncate font-medium">{user.name}</span> <span className="truncate text-xs text-muted">{user.email}</span>
             </span>
             <ChevronsUpDown className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
           </>
@@ -51,6 +49,15 @@ export function AccountMenu() {
       </Menu>
     </>
   );
+}
+
+const loadLimitMs = 5_000;
+
+/** Under way until the next page is there: a full page load, so that nothing of the person stays in memory. */
+async function leave(): Promise<void> {
+  await api.signOut();
+  location.assign("/sign-in");
+  await new Promise((resolve) => setTimeout(resolve, loadLimitMs));
 }
 
 const themeOptions: Record<Theme, ReactNode> = {

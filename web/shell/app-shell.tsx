@@ -1,10 +1,12 @@
+import { useIsMutating } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { Menu as MenuIcon, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { PendingPage } from "../pages/pending.tsx";
 import { Button } from "../parts/button.tsx";
 import { InsideShell } from "../parts/front-page.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { findHomeOrganization, useMe } from "../session.ts";
+import { findHomeOrganization, signOutKey, useMe } from "../session.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -18,6 +20,7 @@ export function AppShell() {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const main = useFocusOnNavigation(pathname);
+  const isLeaving = useIsMutating({ mutationKey: signOutKey }) > 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a narrow screen shows the page again after every navigation.
   useEffect(() => setMenuOpen(false), [pathname]);
@@ -32,6 +35,7 @@ export function AppShell() {
       </a>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from wherever the focus is in it. */}
       <div
+        inert={isLeaving}
         className="sticky top-0 z-30 flex max-h-dvh flex-col border-b border-line bg-surface md:h-dvh md:border-r md:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
       >
@@ -61,9 +65,7 @@ export function AppShell() {
       </div>
       <main id="content" ref={main} tabIndex={-1} className="min-w-0 outline-none">
         <ConnectionNotice />
-        <InsideShell value={true}>
-          <Outlet />
-        </InsideShell>
+        <InsideShell value={true}>{isLeaving ? <PendingPage /> : <Outlet />}</InsideShell>
       </main>
     </div>
   );

@@ -19,7 +19,7 @@ export function OrganizationSwitcher({ current }: { current: MyOrganization | un
   return (
     <>
       <Menu
-        label={current ? `Organization: ${current.name}` : "Organization"}
+        label={current ? `Organization: ${current.name} ${roleNames[current.role]}` : "Organization: No organization"}
         trigger={
           <>
             {current ? <OrganizationLine organization={current} /> : <span className="text-muted">No organization</span>}
@@ -60,7 +60,7 @@ function OrganizationLine({ organization }: { organization: MyOrganization }) {
     <>
       <Avatar name={organization.name} square />
       <span className="grid min-w-0">
-        <span className="truncate font-medium">{organization.name}</span>
+        <span className="truncate font-medium">{organization.name}</span>{" "}
         <span className="truncate text-xs text-muted">{roleNames[organization.role]}</span>
       </span>
     </>

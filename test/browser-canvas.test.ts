@@ -1,0 +1,320 @@
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Canvas, Workflow } from "../src/workflows/wire.ts";
+import { browserProgram } from "./support/browser-program.ts";
+import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { signIn, signUpMember } from "./support/people.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+let flows: WorkflowApp;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  flows = await startWorkflowApp();
+  await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
+  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await flows?.stop();
+});
+afterEach(() => context?.close());
+
+/** The editor of a workflow, as one person sees it in a browser of their own. */
+async function open(
+  workflowId: string,
+  options: { email?: string; search?: string; viewport?: { width: number; height: number } } = {},
+): Promise<void> {
+  const { email = flows.owner.email, search = "", viewport = { width: 1280, height: 800 } } = options;
+  complaints = [];
+  context = await browser.newContext({ baseURL: flows.app.platformUrl, viewport });
+  const session = await signIn(flows.app, email);
+  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
+  page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on(
+    "console",
+    (message) => message.type() === "error" && !message.text().includes("400 (Bad Request)") && complaints.push(message.text()),
+  );
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}${search}`);
+  await canvas().waitFor();
+}
+
+const canvas = () => page.getByRole("application", { name: "Canvas" });
+const box = (name: string | RegExp) => canvas().getByRole("group", { name });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const field = (label: string) => page.getByRole("region", { name: /^Node / }).getByRole("combobox", { name: new RegExp(`^${label}`) });
+const isActive = (element: unknown) =>
+  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
+const isFocused = (label: string) => field(label).evaluate(isActive);
+const saysSaved = () => page.getByText("Saved", { exact: true }).waitFor();
+const read = async (workflowId: string) =>
+  (await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`)).body as Workflow & { canvas: Canvas };
+const linesOf = ({ edges: list }: Canvas) =>
+  list.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
+const idsOf = ({ nodes }: Canvas) => nodes.map(({ id }) => id).sort();
+const stored = async (workflowId: string) => {
+  const { canvas: saved } = await read(workflowId);
+  return [idsOf(saved), linesOf(saved)];
+};
+const until = (wanted: unknown, look: () => Promise<unknown>) =>
+  vi.waitFor(async () => expect(await look()).toEqual(wanted), { timeout: 10_000, interval: 100 });
+
+const expression = '{"hello": "world"}';
+const threeNodes = [
+  ["start", "system_date_time", "transform"],
+  ["start>transform", "transform>system_date_time"],
+];
+
+describe("building", () => {
+  it("takes three nodes and two lines by mouse, which are saved and run", async () => {
+    const id = await flows.save([]);
+    await open(id);
+    await button("Add the first node").click();
+    await page.getByRole("option", { name: /^Start / }).click();
+    await box(/^Start/).waitFor();
+    await button("Add a node after Start").click();
+    await page.getByRole("combobox", { name: "Search nodes" }).fill("transform");
+    await page.getByRole("option", { name: /^Transform Makes/ }).click();
+    await page.getByRole("region", { name: "Node Transform" }).waitFor();
+    await box(/^Transform/).waitFor();
+    await button("Add node").click();
+    await page.keyboard.press("Escape");
+    await canvas().click({ position: { x: 60, y: 60 } });
+    await button("Add node").click();
+    await page.getByRole("combobox", { name: "Search nodes" }).fill("date");
+    await page.getByRole("option", { name: /^Date and time/ }).dragTo(canvas(), { targetPosition: { x: 300, y: 480 } });
+    await box(/^Date and time/).waitFor();
+    await page.keyboard.press("Escape");
+    await drawLine("transform", "system_date_time");
+    await box(/^Transform/).click();
+    await field("Expression").fill(expression);
+    await until(threeNodes, () => stored(id));
+    await saysSaved();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+
+    await button("Run").click();
+    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill('{"name": "Ann"}');
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByText(/^Succeeded after .*: 1 item came out\.$/).waitFor();
+    for (const name of ["Start", "Transform", "Date and time"]) await box(new RegExp(`^${name}, .*Succeeded, \\d+ m?s, 1 item`)).waitFor();
+    expect(await page.getByRole("link", { name: "Open the run" }).getAttribute("href")).toMatch(/\/runs\/[0-9a-f-]{36}$/);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("takes the same by keyboard alone, with undo, redo and a list of the keys", async () => {
+    const id = await flows.save([]);
+    await open(id);
+    await canvas().focus();
+    await add("start");
+    await add("transform");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Node Transform" }).waitFor();
+    await tabTo("Expression");
+    await page.keyboard.type(expression);
+    await page.keyboard.press("Escape");
+    await add("date and time");
+    await until(threeNodes, () => stored(id));
+
+    await page.keyboard.press("Delete");
+    await until(["start", "transform"], async () => idsOf((await read(id)).canvas));
+    await page.keyboard.press("Control+z");
+    await until(threeNodes, () => stored(id));
+    await page.keyboard.press("Control+Shift+z");
+    await box(/^Date and time/).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+z");
+    await box(/^Date and time/).waitFor();
+
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("c");
+    await page.getByRole("dialog").getByRole("combobox").fill("date");
+    await page.keyboard.press("Enter");
+    await until([...(threeNodes[1] as string[]), "start>system_date_time"].sort(), async () => linesOf((await read(id)).canvas));
+
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys of the canvas" }).waitFor();
+    await page.keyboard.press("Escape");
+    await until(true, () => canvas().evaluate(isActive));
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("dialog", { name: "Run this workflow" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Succeeded after /).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("copies nodes with their lines, within a workflow and into another", async () => {
+    const nodes = [node("start", "start"), node("greet", "set_fields", { fields: { a: "$nodes.start.first" } }, { name: "Greet" })];
+    const id = await flows.save(nodes, edges("start>greet"));
+    const other = await flows.save([]);
+    await open(id);
+    await canvas().focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("Control+v");
+    await until(
+      [
+        ["greet", "greet_2", "start", "start_2"],
+        ["start>greet", "start_2>greet_2"],
+      ],
+      () => stored(id),
+    );
+    const copy = (await read(id)).canvas.nodes.find((each) => each.id === "greet_2");
+    expect([copy?.name, copy?.parameters]).toEqual(["Greet", { fields: { a: "$nodes.start_2.first" } }]);
+    await page.goto(`/o/${flows.owner.organizationId}/workflows/${other}`);
+    await page.getByText("Nothing on this canvas yet").waitFor();
+    await canvas().focus();
+    await page.keyboard.press("Control+v");
+    await until([["greet", "start"], ["start>greet"]], () => stored(other));
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("saving", () => {
+  const two = () => flows.save([node("start", "start"), node("now", "system_date_time", {}, { name: "Now" })], edges("start>now"));
+  const change = (id: string, body: object) => flows.owner.browser.patch(`${flows.path}/workflows/${id}`, body);
+
+  it("says what hinders it, leads to the field, and loses nothing when the page is left", async () => {
+    const id = await two();
+    await open(id);
+    await box(/^Now/).click();
+    await canvas().focus();
+    await add("transform");
+    await button("Not saved: 1 problem").click();
+    await button("transform: expression is required.").click();
+    await until(true, () => isFocused("Expression"));
+    expect(await stored(id)).toEqual([["now", "start"], ["start>now"]]);
+
+    await page.reload();
+    await page.getByText(/^Your changes from last time/).waitFor();
+    await box(/^Transform, .*1 problem/).waitFor();
+    await field("Expression").fill(expression);
+    await until(
+      [
+        ["now", "start", "transform"],
+        ["now>transform", "start>now"],
+      ],
+      () => stored(id),
+    );
+    await saysSaved();
+    await page.reload();
+    await saysSaved();
+    expect(await page.getByText(/^Your changes from last time/).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("does not save over what somebody else saved, until that is asked for", async () => {
+    const id = await two();
+    await open(id);
+    await change(id, { canvas: { nodes: [node("theirs", "start")], edges: [] }, expectedVersion: 1 });
+    await box(/^Now/).click();
+    await canvas().focus();
+    await page.keyboard.press("Delete");
+    await page.getByText(/^Somebody else saved this workflow: it is at version 2 now/).waitFor();
+    expect(await stored(id)).toEqual([["theirs"], []]);
+    await button("Keep mine (save over)").click();
+    await until([["start"], []], () => stored(id));
+
+    await change(id, { canvas: { nodes: [node("theirs", "start", {}, { name: "Theirs" })], edges: [] }, expectedVersion: 3 });
+    await canvas().focus();
+    await page.keyboard.press("Control+z");
+    await button("Load theirs").click();
+    await box(/^Theirs/).waitFor();
+    expect(await stored(id)).toEqual([["theirs"], []]);
+  });
+
+  it("goes on by itself when the server is back", async () => {
+    const id = await two();
+    await open(id);
+    await context.setOffline(true);
+    await box(/^Now/).click();
+    await canvas().focus();
+    await page.keyboard.press("Control+d");
+    await page.getByText("Not saved, trying again").waitFor();
+    await context.setOffline(false);
+    await until([["now", "now_2", "start"], ["start>now"]], () => stored(id));
+    await saysSaved();
+  });
+
+  it("keeps every version, says what is different since then, and brings one back", async () => {
+    const id = await two();
+    const nodes = [node("start", "start"), node("later", "set_fields", { fields: { a: 1 } }, { name: "Later" })];
+    await change(id, { canvas: { nodes, edges: [] }, expectedVersion: 1 });
+    await open(id, { search: "?panel=versions" });
+    await button("Compare with current").click();
+    for (const line of ["Added Later.", "Removed Now.", "Disconnected Start to Now."]) await page.getByText(line).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await button("Restore").click();
+    await page.getByText("Version 3").waitFor();
+    await box(/^Now/).waitFor();
+    expect(await stored(id)).toEqual([["now", "start"], ["start>now"]]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("looking", () => {
+  it("is all a viewer can do", async () => {
+    const id = await flows.save([node("start", "start"), node("now", "system_date_time")], edges("start>now"));
+    await open(id, { email: "vera@example.com" });
+    await box(/^Date and time/).click();
+    await page.getByRole("region", { name: "Node Date and time" }).waitFor();
+    for (const name of ["Run", "Add node", "Delete", "Duplicate", "Tidy up", "Undo"]) expect(await button(name).count()).toBe(0);
+    await canvas().focus();
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("n");
+    expect([await box(/^Date and time/).count(), await page.getByRole("combobox", { name: "Search nodes" }).count()]).toEqual([1, 0]);
+    expect(await page.locator(".react-flow__node.draggable").count()).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    const vera = await signIn(flows.app, "vera@example.com");
+    expect((await vera.browser.patch(`${flows.path}/workflows/${id}`, { name: "Mine" })).status).toBe(403);
+    expect(complaints).toEqual([]);
+  });
+
+  it("fits a telephone: pan, zoom, and a node's panel in place of the canvas", async () => {
+    const id = await flows.save([node("start", "start"), node("now", "system_date_time")], edges("start>now"));
+    await open(id, { viewport: { width: 390, height: 844 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await page.locator(".react-flow__node.draggable").count()).toBe(0);
+    await button("Zoom in").click();
+    await box(/^Start/).click();
+    await page.getByRole("region", { name: "Node Start" }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** From the way out of one node to the way into another. */
+async function drawLine(from: string, to: string): Promise<void> {
+  const handle = (id: string, kind: string) => page.locator(`.react-flow__node[data-id="${id}"] .react-flow__handle.${kind}`);
+  const [start, end] = [await handle(from, "source").boundingBox(), await handle(to, "target").boundingBox()];
+  if (!start || !end) throw new Error("a handle is not shown");
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(end.x - 30, end.y, { steps: 5 });
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 5 });
+  await page.mouse.up();
+}
+
+async function tabTo(label: string): Promise<void> {
+  await field(label).waitFor();
+  for (let stops = 0; stops < 30; stops++) {
+    if (await isFocused(label)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The Tab key does not lead to ${label}`);
+}
+
+async function add(name: string): Promise<void> {
+  await page.keyboard.press("n");
+  await page.getByRole("combobox", { name: "Search nodes" }).waitFor();
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+}

@@ -1,0 +1,343 @@
+import { createServer } from "node:http";
+import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { browserProgram } from "./support/browser-program.ts";
+import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
+import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { freePort } from "./support/free-port.ts";
+import { signIn, signUpMember, signUpOwner } from "./support/people.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { node } from "./support/workflow-app.ts";
+
+const secret = "ghp_a-token-that-nobody-may-see-again";
+let app: TestApp;
+let ann: Awaited<ReturnType<typeof signUpOwner>>;
+let provider: FakeOAuth;
+let loginPage: Awaited<ReturnType<typeof startLoginPage>>;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  provider = await startFakeOAuth();
+  provider.accessTokens.add(secret);
+  loginPage = await startLoginPage();
+  app = await startTestApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
+  ann = await signUpOwner(app, "Ann");
+  await signUpMember(app, ann.organizationId, "Vera", "viewer");
+  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await provider?.stop();
+  loginPage?.stop();
+});
+beforeEach(async () => {
+  await app.database.query("DELETE FROM workflow");
+  await app.database.query("DELETE FROM credential");
+  await openAs(ann.email);
+});
+afterEach(() => context.close());
+
+/** The page of a provider where a person agrees or not. */
+async function startLoginPage() {
+  const port = await freePort();
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? "", "http://localhost").searchParams;
+    const state = asked.get("state") ?? "";
+    const link = (answer: Record<string, string>) => `${asked.get("redirect_uri")}?${new URLSearchParams({ state, ...answer })}`;
+    const code = `code-${state}`;
+    provider.codes.add(code);
+    response.setHeader("content-type", "text/html");
+    response.end(`<h1>Fake login</h1><p>${asked.get("scope")}</p>
+      <a href="${link({ code }).replaceAll("&", "&amp;")}">Agree</a> <a href="${link({ error: "access_denied" }).replaceAll("&", "&amp;")}">Deny</a>`);
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${port}/authorize`, stop: () => void server.close() };
+}
+
+async function openAs(email: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
+  await context?.close();
+  complaints = [];
+  context = await browser.newContext({ baseURL: app.platformUrl, ...options });
+  const session = await signIn(app, email);
+  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: app.platformUrl })));
+  context.on("page", watch);
+  page = await context.newPage();
+}
+
+function watch(opened: Page): void {
+  opened.setDefaultTimeout(10_000);
+  opened.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
+  opened.on("pageerror", (error) => complaints.push(String(error)));
+}
+
+// The browser itself reports the statuses by which a form learns what is wrong with it.
+const isExpected = (message: ConsoleMessage) =>
+  (/\/credentials/.test(message.location().url) && /40[09]/.test(message.text())) || message.location().url.endsWith("/favicon.ico");
+
+const path = () => `/api/organizations/${ann.organizationId}/credentials`;
+const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+const heading = (name: string) => page.getByRole("heading", { name, exact: true });
+const dialog = () => page.getByRole("dialog");
+const open = (rest = "") => page.goto(`/o/${ann.organizationId}/credentials${rest}`);
+
+async function createGithub(name: string, accessToken = secret): Promise<string> {
+  const data = { kind: "bearer", accessToken, baseUrl: provider.url };
+  const { status, body } = await ann.browser.post(path(), { type: "github", name, data });
+  expect(status).toBe(201);
+  return body.id;
+}
+
+async function useInWorkflow(credentialId: string, name: string): Promise<void> {
+  const credentials = { github: `credential:organization:${credentialId}` };
+  const nodes = [node("issues", "github_search_issues", { query: "is:open" }, { name: "List issues", credentials })];
+  const { status, body } = await ann.browser.post(`/api/organizations/${ann.organizationId}/workflows`, {
+    name,
+    canvas: { nodes, edges: [] },
+  });
+  expect([status, body.code]).toEqual([201, undefined]);
+}
+
+/** Everything a script on the page could read. */
+const readPage = () =>
+  page.evaluate<string>(
+    "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((field) => field.value).join()",
+  );
+
+async function chooseGithub(): Promise<void> {
+  await open();
+  await button("New credential").click();
+  await page.getByRole("combobox", { name: "Service" }).fill("gith");
+  await page.getByRole("option", { name: "GitHub" }).waitFor();
+  await page.keyboard.press("Enter");
+  await dialog().getByLabel("Name", { exact: true }).waitFor();
+}
+
+describe("creating a credential by its fields", () => {
+  it("finds the service by typing, tests what was saved, and never shows the secret again", async () => {
+    await chooseGithub();
+    await dialog().getByLabel("Name", { exact: true }).fill("GitHub of <b>the team</b>");
+    expect(
+      await dialog()
+        .getByLabel(/^Access token/)
+        .nth(0)
+        .getAttribute("value"),
+    ).not.toBe(secret);
+    await dialog().locator("input[type=password]").first().fill(secret);
+    await dialog().getByText("Addresses of your own").click();
+    await dialog().getByLabel("Base URL").fill(provider.url);
+    await button("Save and test").click();
+    await heading("GitHub of <b>the team</b>").waitFor();
+    await page.getByText("Works", { exact: true }).waitFor();
+    const { body } = await ann.browser.get(path());
+    expect(body.data).toMatchObject([{ name: "GitHub of <b>the team</b>", type: "github", health: "ok" }]);
+    expect(await page.getByLabel("Reference", { exact: true }).inputValue()).toBe(body.data[0].reference);
+    expect(await readPage()).not.toContain(secret);
+    await page.reload();
+    await page.getByText("Set. Leave it empty to keep it.").first().waitFor();
+    expect(await readPage()).not.toContain(secret);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says at the field what is missing, and what the provider answered when it does not work", async () => {
+    await chooseGithub();
+    await button("Save and test").click();
+    await dialog().getByText("Access token is required.").waitFor();
+    expect(await page.evaluate("document.activeElement?.getAttribute('type')")).toBe("password");
+    await dialog().locator("input[type=password]").first().fill("wrong-token");
+    await dialog().getByText("Addresses of your own").click();
+    await dialog().getByLabel("Base URL").fill(provider.url);
+    await button("Save and test").click();
+    await dialog().getByText("It is saved, but it does not work yet.").waitFor();
+    await dialog().getByText("bad token").waitFor();
+    await button("Change the fields").click();
+    await dialog().locator("input[type=password]").first().fill(secret);
+    await button("Save and test").click();
+    await heading("GitHub").waitFor();
+    expect((await ann.browser.get(path())).body.data).toMatchObject([{ health: "ok" }]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("connecting by OAuth", () => {
+  async function fillClient(): Promise<void> {
+    await dialog().getByText("Connect by OAuth").click();
+    expect(await dialog().getByLabel("Redirect address").inputValue()).toBe(`${app.platformUrl}/api/oauth/callback`);
+    await dialog().getByText("read:user").waitFor();
+    await dialog().getByLabel("Client ID").fill("my-client");
+    await dialog().getByLabel("Client secret", { exact: true }).fill("my-client-secret");
+    await dialog().getByText("Addresses of your own").click();
+    await dialog().getByLabel("Authorize URL").fill(loginPage.url);
+    await dialog().getByLabel("Token URL").fill(`${provider.url}/token`);
+    await dialog().getByLabel("Base URL").fill(provider.url);
+  }
+
+  const pressAndOpenTab = async (name: string): Promise<Page> =>
+    (await Promise.all([context.waitForEvent("page"), button(name).click()]))[0];
+
+  it("goes through another tab, which says that it worked, and the first one goes on by itself", async () => {
+    await chooseGithub();
+    await fillClient();
+    const tab = await pressAndOpenTab("Connect GitHub");
+    await tab.getByText("repo read:user").waitFor();
+    await dialog().getByText("Agree at GitHub in the tab that has opened.").waitFor();
+    await tab.getByRole("link", { name: "Agree" }).click();
+    await tab.getByText("GitHub is connected.").waitFor();
+    await heading("GitHub").waitFor();
+    await page.getByText("Works", { exact: true }).waitFor();
+    const text = (await readPage()) + (await tab.content());
+    for (const token of [...provider.accessTokens, ...provider.refreshTokens, "my-client-secret"]) expect(text).not.toContain(token);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says in words when the person denied it there, and connects after all at the second try", async () => {
+    await chooseGithub();
+    await fillClient();
+    const tab = await pressAndOpenTab("Connect GitHub");
+    await tab.getByRole("link", { name: "Deny" }).click();
+    await tab.getByText("GitHub was not connected, because access was denied there.").waitFor();
+    await dialog().getByText("GitHub was not connected, because access was denied there.").waitFor();
+    const second = await pressAndOpenTab("Try again");
+    await second.getByRole("link", { name: "Agree" }).click();
+    await heading("GitHub").waitFor();
+    expect((await ann.browser.get(path())).body.data).toMatchObject([{ health: "ok" }]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("connects again what was taken away", async () => {
+    const data = { kind: "oauth2", ...provider.connection(), authorizeUrl: loginPage.url };
+    const { body } = await ann.browser.post(path(), { type: "github", name: "Taken away", data });
+    await app.database.query("UPDATE credential SET health = 'needs_reconnect' WHERE id = $1", [body.id]);
+    await open(`/${body.id}`);
+    await page.getByText("Not connected", { exact: true }).waitFor();
+    const tab = await pressAndOpenTab("Connect GitHub");
+    await tab.getByRole("link", { name: "Agree" }).click();
+    await page.getByText("Works", { exact: true }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("a credential", () => {
+  it("is tested, renamed and changed, and keeps the secret that nobody typed in again", async () => {
+    const id = await createGithub("Old name");
+    await open(`?credential=${id}`);
+    await button("Test").click();
+    await page.getByText("The connection works.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("New name");
+    await button("Save").click();
+    await heading("New name").waitFor();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    expect((await ann.browser.post(`${path()}/${id}/test`)).body.ok).toBe(true);
+
+    await page.locator("input[type=password]").first().fill("wrong-token");
+    await button("Save").click();
+    await page.getByText("Not tested yet").waitFor();
+    await button("Test").click();
+    await page.getByText("Failing", { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks for the secret anew when its address changes", async () => {
+    const id = await createGithub("Moving");
+    await open(`?credential=${id}`);
+    await page.getByLabel("Base URL").fill("https://github.example.com");
+    await button("Save").click();
+    await page.getByText("Access token must be entered anew, because the address it is sent to changes.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("becomes the default of the organization, and stops being it", async () => {
+    const id = await createGithub("Main");
+    const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+    await open(`?credential=${id}`);
+    await button("Make it the default").click();
+    await button("Stop using it as default").waitFor();
+    expect(await defaults()).toMatchObject([{ type: "github", credentialId: id, apiKeyId: null }]);
+    await page.getByRole("link", { name: "All credentials" }).click();
+    await page.getByText("Default", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Main" }).click();
+    await button("Stop using it as default").click();
+    await button("Make it the default").waitFor();
+    expect(await defaults()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("names the workflows that use it, and is deleted against the warning only when it was said", async () => {
+    const id = await createGithub("Used");
+    await useInWorkflow(id, "Nightly <i>report</i>");
+    await open(`?credential=${id}`);
+    await page.getByRole("link", { name: "Nightly <i>report</i>" }).waitFor();
+    await page.getByText("List issues").waitFor();
+    await button("Delete this credential").click();
+    await dialog().getByText("These stop working: Nightly <i>report</i>.").waitFor();
+    await button("Delete it anyway").click();
+    await heading("No credentials yet").waitFor();
+    expect((await ann.browser.get(path())).body.data).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("is not deleted when a workflow began to use it while the question was open", async () => {
+    const id = await createGithub("Taken meanwhile");
+    await open(`?credential=${id}`);
+    await button("Delete this credential").click();
+    await dialog().getByText("No workflow uses it.").waitFor();
+    await useInWorkflow(id, "Newcomer");
+    await button("Delete").click();
+    await dialog().getByText('Workflows use this credential: "Newcomer".').waitFor();
+    expect((await ann.browser.get(path())).body.data).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("the list", () => {
+  it("keeps the search in the address, and tells viewers everything but lets them change nothing", async () => {
+    const id = await createGithub("Alpha");
+    await createGithub("Beta");
+    await open();
+    await page.getByLabel("Search credentials").fill("bet");
+    await page.getByRole("link", { name: "Alpha" }).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("link", { name: "Beta" }).waitFor();
+    expect(await page.getByLabel("Search credentials").inputValue()).toBe("bet");
+
+    await openAs("vera@example.com");
+    await open();
+    await page.getByRole("link", { name: "Alpha" }).click();
+    await page.getByText("Nowhere yet.").waitFor();
+    for (const name of [/^New/, /^Test/, /^Save/, /^Delete/, /default/, /^Connect/])
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    const vera = (await signIn(app, "vera@example.com")).browser;
+    const answers = [
+      await vera.post(path(), { type: "github", name: "x", data: { kind: "bearer", accessToken: "x" } }),
+      await vera.patch(`${path()}/${id}`, { name: "x" }),
+      await vera.post(`${path()}/${id}/test`),
+      await vera.delete(`${path()}/${id}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("fits a telephone and has no serious finding of axe, in light and dark", async () => {
+    const id = await createGithub("Alpha");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await openAs(ann.email, { colorScheme, viewport: { width: 390, height: 844 } });
+      for (const rest of ["", `?credential=${id}`, "?create=any", "?create=slack"]) {
+        await open(rest);
+        await page
+          .getByRole(rest.startsWith("?create") ? "dialog" : "main")
+          .getByText(landmarks[rest] ?? "Default", { exact: true })
+          .first()
+          .waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+        expect(await findAccessibilityFaults(page)).toEqual([]);
+      }
+    }
+    expect(complaints).toEqual([]);
+  });
+});
+
+const landmarks: Record<string, string> = { "": "Alpha", "?create=any": "Slack", "?create=slack": "Redirect address" };

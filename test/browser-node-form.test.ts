@@ -1,0 +1,179 @@
+import { type Page, type Browser as Program, chromium as playwright } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { browserProgram } from "./support/browser-program.ts";
+import { startFakeModel } from "./support/fake-model.ts";
+import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { type OpenPage, openPage } from "./support/open-page.ts";
+import { signUpMember } from "./support/people.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+const image = '<img src="x" onerror="alert(1)">';
+let flows: WorkflowApp;
+let model: Awaited<ReturnType<typeof startFakeModel>>;
+let program: Program;
+let workflowId: string;
+const opened: OpenPage[] = [];
+
+beforeAll(async () => {
+  model = await startFakeModel(() => ({ text: "A friendly hello" }));
+  flows = await startWorkflowApp({ environment: model.environment });
+  const made = `[{ "title": "A bug", "count": 3, "author": { "first-name": "${image.replaceAll('"', "'")}" } }]`;
+  workflowId = await flows.save(
+    [
+      node("make", "transform", { expression: made, over: "list" }, { name: "Make items" }),
+      node("decide", "condition", { condition: "true" }),
+      node("tell", "slack_send_message", { channel: "C1", text: "Hello" }, { settings: { disabled: true } }),
+    ],
+    edges("make>tell", "make>decide"),
+    "Report",
+  );
+  await flows.run(workflowId, { runtimePrompt: "Tell the team" });
+  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
+});
+afterAll(async () => {
+  await program?.close();
+  await flows?.stop();
+  await model?.stop();
+});
+afterEach(async () => {
+  for (const { close } of opened.splice(0)) await close();
+});
+
+async function open(search: string, { person = flows.owner.browser, ...options }: Partial<Parameters<typeof openPage>[1]> = {}) {
+  const one = await openPage(program, { baseUrl: flows.app.platformUrl, person, ...options });
+  opened.push(one);
+  await one.page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}?${search}`);
+  return { ...one, panel: one.page.getByRole("region", { name: /^Node / }) };
+}
+
+const savedParameters = async (id: string): Promise<unknown> => {
+  const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`);
+  return body.canvas.nodes.find((entry: { id: string }) => entry.id === id).parameters;
+};
+const saved = (page: Page) => page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
+
+describe("the panel of a node", () => {
+  it("shows the form of the tool, completes a reference by keyboard and previews it with the data of the last run", async () => {
+    const { page, panel, complaints } = await open("node=tell");
+    const text = panel.getByRole("combobox", { name: "Text" });
+    await text.fill("");
+    await text.pressSequentially("About $input.ti");
+    await panel.getByRole("option", { name: /\$input\.title/ }).waitFor();
+    const done = saved(page);
+    await text.press("Enter");
+    expect(await text.inputValue()).toBe("About {{ $input.title }}");
+    await panel.getByText("In the last run: About A bug").waitFor();
+    await done;
+    expect(await savedParameters("tell")).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("closes the offer with Escape before it closes itself, and says what is wrong with a reference", async () => {
+    const { page, panel } = await open("node=tell");
+    const text = panel.getByRole("combobox", { name: "Text" });
+    await text.fill("{{ $input.tit");
+    await panel.getByRole("listbox").waitFor();
+    await text.press("Escape");
+    await panel.getByRole("listbox").waitFor({ state: "detached" });
+    await text.fill("{{ $input.nothing }}");
+    await panel.getByText("Text refers to $input.nothing, which cannot be resolved.").waitFor();
+    await text.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("node")).toBeNull();
+  });
+
+  it("puts a field of the data where the caret was, and shows data as text", async () => {
+    const { panel, complaints } = await open("node=tell");
+    const text = panel.getByRole("combobox", { name: "Text" });
+    await text.fill("By ");
+    await panel.getByText("Insert data of the last run").click();
+    await panel.getByRole("tab", { name: "JSON" }).click();
+    await panel.getByText(image.replaceAll('"', "'")).first().waitFor();
+    await panel.getByRole("button", { name: "first-name", exact: true }).click();
+    expect(await text.inputValue()).toBe("By {{ $input.author.`first-name` }}");
+    expect(complaints).toEqual([]);
+  });
+
+  it("says the fault of the server at its field, to which the address leads", async () => {
+    const { page, panel } = await open("node=tell&field=/parameters/channel");
+    const channel = panel.getByRole("combobox", { name: "Channel" });
+    await page.locator(":focus").and(channel).waitFor();
+    await channel.fill("");
+    await panel.getByText("Channel is required.").waitFor();
+    expect(await channel.getAttribute("aria-invalid")).toBe("true");
+    await channel.fill("C2");
+    await panel.getByText("Channel is required.").waitFor({ state: "detached" });
+  });
+
+  it("creates the credential on the spot and takes it", async () => {
+    const { page, panel } = await open("node=tell");
+    await panel.getByRole("button", { name: "Create or connect" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("Team bot");
+    await dialog.getByText("Bot token").click();
+    await dialog.getByRole("textbox", { name: /^Access token/ }).fill("xoxb-1");
+    await dialog.getByText("Addresses of your own").click();
+    await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://127.0.0.1:9");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const done = saved(page);
+    await dialog.getByRole("button", { name: "Keep it anyway" }).click();
+    const picker = panel.getByRole("combobox", { name: "Slack credential" });
+    await panel.getByText("Failing").waitFor();
+    expect(await picker.locator("option:checked").textContent()).toBe("Team bot");
+    await done;
+  });
+
+  it("shows what a model would fill in, before anything runs", async () => {
+    const { panel, complaints } = await open("node=tell");
+    await panel.getByRole("combobox", { name: "Text" }).fill("");
+    await panel.getByRole("textbox", { name: "Instruction for a model" }).fill("Greet them.");
+    await panel.getByText("In a run a model fills what is empty: Text, ").waitFor();
+    await panel.getByRole("button", { name: "Preview what a model would fill" }).click();
+    await panel.getByRole("row", { name: "text A friendly hello" }).waitFor();
+    await panel.getByText(/^m-1 would fill in this/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("takes fields that are dragged into a text or an expression", async () => {
+    const { panel } = await open("node=decide");
+    await panel.getByText("Insert data of the last run").click();
+    const condition = panel.getByRole("combobox", { name: "Condition" });
+    await condition.fill("");
+    await panel.getByRole("button", { name: "count", exact: true }).dragTo(condition);
+    expect(await condition.inputValue()).toBe("$input.count");
+    await condition.press("End");
+    await condition.pressSequentially(" > 2");
+    await panel.getByText("In the last run: true").waitFor();
+  });
+
+  it("takes an expression where a choice belongs", async () => {
+    const { panel } = await open("node=make");
+    const over = panel.getByRole("group", { name: "How Over is entered" });
+    await over.getByRole("button", { name: "Expression" }).click();
+    await panel.getByRole("combobox", { name: "Over" }).fill('{{ "list" }}');
+    await panel.getByText("In the last run: list").waitFor();
+  });
+
+  it("shows what came in and out in a run, on a narrow screen too", async () => {
+    const { id } = await flows.run(workflowId, {});
+    const { page, panel, complaints } = await open(`node=tell&run=${id}`, { viewport: { width: 390, height: 800 } });
+    await panel.getByRole("tab", { name: "Input" }).click();
+    await panel.getByRole("heading", { name: "From Make items 1 item" }).waitFor();
+    await panel.getByRole("cell", { name: "A bug" }).waitFor();
+    await panel.getByRole("tab", { name: "Output" }).click();
+    await panel.getByText("This node is disabled: items passed through it untouched.").waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("lets viewers read and change nothing", async () => {
+    const vera = await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
+    const { panel, complaints } = await open("node=tell", { person: vera.browser });
+    const text = panel.getByRole("combobox", { name: "Text" });
+    await text.waitFor();
+    expect(await text.getAttribute("readonly")).not.toBeNull();
+    expect(await panel.getByRole("button", { name: "Create or connect" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,210 @@
+import { type Browser as Program, chromium as playwright } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { browserProgram } from "./support/browser-program.ts";
+import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { type OpenPage, openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { signUpMember } from "./support/people.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+const image = '<img src="x" onerror="alert(1)">';
+let flows: WorkflowApp;
+let github: CountingProvider;
+let vera: Awaited<ReturnType<typeof signUpMember>>;
+let program: Program;
+const opened: OpenPage[] = [];
+
+beforeAll(async () => {
+  github = await startCountingProvider();
+  flows = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
+  const { organizationId } = flows.owner;
+  const data = { kind: "bearer", accessToken: "token", baseUrl: github.url };
+  const { id } = await flows.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  await flows.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
+  vera = await signUpMember(flows.app, organizationId, "Vera", "viewer");
+  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
+});
+afterAll(async () => {
+  await program?.close();
+  await flows?.stop();
+  await github?.stop();
+});
+beforeEach(() => github.forget());
+afterEach(async () => {
+  for (const { close } of opened.splice(0)) await close();
+});
+
+async function open(path: string, { person = flows.owner.browser, ...options }: Partial<Parameters<typeof openPage>[1]> = {}) {
+  const one = await openPage(program, { baseUrl: flows.app.platformUrl, person, ...options });
+  opened.push(one);
+  await one.page.goto(`/o/${flows.owner.organizationId}${path}`);
+  return one;
+}
+
+const issue = (id: string, title: string) => node(id, "github_create_issue", { owner: "acme", repo: "site", title });
+const header = ({ page }: OpenPage) => page.getByRole("banner").or(page.locator("header"));
+const becomes = (one: OpenPage, words: string) => header(one).getByText(words, { exact: true }).waitFor();
+
+async function failedRun(name = "Release"): Promise<string> {
+  const nodes = [node("first", "set_fields", { fields: { a: 1 } }), issue("second", "{{ $trigger.prompt }}")];
+  const workflowId = await flows.save(nodes, edges("first>second"), name);
+  return (await flows.run(workflowId, { runtimePrompt: "fail" })).id;
+}
+
+describe("a run", () => {
+  it("appears in the history at once and is followed on its page to the end, node by node", async () => {
+    const release = github.hold();
+    const workflowId = await flows.save(
+      [node("first", "set_fields", { fields: { a: 1 } }), issue("second", "Hello")],
+      edges("first>second"),
+      "Live",
+    );
+    const list = await open("/history");
+    await list.page.getByRole("heading", { name: "No workflow has run yet" }).waitFor();
+    const { body } = await flows.trigger(workflowId);
+    await list.page.getByRole("link", { name: "Live" }).click();
+    await list.page.getByRole("heading", { name: "Live" }).waitFor();
+    await becomes(list, "Running");
+    await list.page.getByRole("button", { name: "Timeline" }).click();
+    await list.page.getByRole("row", { name: /Set fields.*Succeeded/ }).waitFor();
+    await list.page.getByRole("row", { name: /Create issue.*Running/i }).waitFor();
+    release();
+    await becomes(list, "Succeeded");
+    await list.page.getByRole("row", { name: /Create issue.*Succeeded/i }).waitFor();
+    expect(new URL(list.page.url()).pathname.endsWith(body.id)).toBe(true);
+    await list.page.getByRole("button", { name: /Create issue/i }).click();
+    const panel = list.page.getByRole("region", { name: /Node .*issue/i });
+    await panel.getByRole("region", { name: "Output" }).getByText("Hello").first().waitFor();
+    await list.page.reload();
+    await panel.getByRole("region", { name: "Input" }).waitFor();
+    expect(list.complaints).toEqual([]);
+  });
+
+  it("that ended while the connection was away shows its end afterwards", async () => {
+    const release = github.hold();
+    const { body } = await flows.trigger(await flows.save([issue("only", "Away")], [], "Away"));
+    const one = await open(`/runs/${body.id}`);
+    await becomes(one, "Running");
+    await one.page.locator(".react-flow__node").waitFor();
+    await one.page.context().setOffline(true);
+    release();
+    await flows.ended(body.id);
+    await one.page.context().setOffline(false);
+    await becomes(one, "Succeeded");
+  });
+
+  it("that waits is cancelled after a question", async () => {
+    const { body } = await flows.trigger(await flows.save([node("rest", "wait", { milliseconds: 600_000 })], [], "Patient"));
+    const one = await open(`/runs/${body.id}`);
+    await becomes(one, "Waiting");
+    await one.page.getByRole("button", { name: "Cancel the run" }).click();
+    await one.page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+    await becomes(one, "Cancelled");
+    expect((await flows.readRun(body.id)).body.status).toBe("cancelled");
+    expect(await one.page.getByRole("button", { name: "Cancel the run" }).count()).toBe(0);
+    expect(one.complaints).toEqual([]);
+  });
+
+  it("that failed says where, leads there, and is run again from there, as a whole, and with other input", async () => {
+    const id = await failedRun();
+    const one = await open(`/runs/${id}`);
+    const { page } = one;
+    await page.getByRole("alert").getByText("Nobody can open fail").waitFor();
+    await page.getByRole("button", { name: "Go to the node" }).click();
+    await page
+      .getByRole("region", { name: /Node .*issue/i })
+      .getByText("Nobody can open fail")
+      .waitFor();
+
+    await page.getByRole("button", { name: "Run again from the failed node" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await becomes(one, "Failed");
+    await page.getByRole("link", { name: "Repeats an earlier run" }).waitFor();
+    const second = page.url();
+    await page.getByRole("button", { name: "Run all again" }).click();
+    await page.waitForURL((url) => url.href !== second);
+    await becomes(one, "Failed");
+    const third = page.url();
+    await page.getByRole("button", { name: "Edit and run again" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Prompt").fill("Works");
+    await dialog.getByLabel("Payload (JSON)").fill("{,}");
+    await dialog.getByText("This is not JSON").waitFor();
+    expect(await dialog.getByRole("button", { name: "Run" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Payload (JSON)").fill('{"a": 1}');
+    await dialog.getByRole("button", { name: "Run" }).click();
+    await page.waitForURL((url) => url.href !== third);
+    await becomes(one, "Succeeded");
+    expect(github.requests.map(({ title }) => title)).toEqual(["fail", "fail", "fail", "Works"]);
+    expect(one.complaints).toEqual([]);
+  });
+
+  it("that called another one leads there and back", async () => {
+    const below = await flows.save([node("say", "set_fields", { fields: { a: 1 } })], [], "Below");
+    const { id } = await flows.run(await flows.save([node("call", "call_workflow", { workflowId: below })], [], "Above"));
+    const { page, complaints } = await open(`/runs/${id}`);
+    await page.getByRole("region", { name: "Runs it called" }).getByRole("link", { name: "Below" }).click();
+    await page.getByRole("heading", { level: 1, name: "Below" }).waitFor();
+    await page.getByRole("link", { name: "Called by another run" }).click();
+    await page.getByRole("heading", { level: 1, name: "Above" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("of a deleted workflow still lists what its nodes did, and offers no repetition", async () => {
+    const id = await failedRun("Gone");
+    const { body } = await flows.owner.browser.get(`${flows.path}/runs/${id}`);
+    await flows.owner.browser.delete(`${flows.path}/workflows/${body.workflowId}`);
+    const one = await open(`/runs/${id}`);
+    await one.page.getByText("The workflow was deleted").waitFor();
+    await one.page.getByRole("row", { name: /github_create_issue|Create issue/i }).waitFor();
+    expect(await one.page.getByRole("button", { name: /again/ }).count()).toBe(0);
+    expect(one.complaints).toEqual([]);
+  });
+
+  it("with HTML in its names, its data and its error shows that as text", async () => {
+    const nodes = [
+      node("say", "set_fields", { fields: { text: image } }, { name: image }),
+      node("fail", "github_create_issue", { owner: "acme", repo: "site", title: `fail ${image}` }),
+    ];
+    const { id } = await flows.run(await flows.save(nodes, edges("say>fail"), image), { runtimePrompt: image });
+    const one = await open(`/runs/${id}?node=say`);
+    await one.page.getByRole("heading", { level: 1, name: image, exact: true }).waitFor();
+    await one.page.getByRole("alert").getByText(`Nobody can open fail ${image}`).waitFor();
+    await one.page.getByRole("region", { name: "Output" }).getByText(image).first().waitFor();
+    await one.page.getByRole("button", { name: "Timeline" }).click();
+    await one.page.getByRole("rowheader", { name: image }).waitFor();
+    expect(await one.page.locator("img[onerror]").count()).toBe(0);
+    expect(one.complaints).toEqual([]);
+  });
+
+  it("gives a viewer nothing to act with, and the API refuses too", async () => {
+    const id = await failedRun();
+    const one = await open(`/runs/${id}`, { person: vera.browser });
+    await one.page.getByRole("button", { name: "Go to the node" }).waitFor();
+    expect(await one.page.getByRole("button", { name: /again|Cancel/ }).count()).toBe(0);
+    for (const action of ["rerun", "cancel"]) expect((await vera.browser.post(`${flows.path}/runs/${id}/${action}`, {})).status).toBe(403);
+  });
+});
+
+describe("the page of a run", () => {
+  it.each(["light", "dark"] as const)(
+    "has no serious accessibility fault in %s colours and fits a telephone",
+    async (colorScheme) => {
+      const id = await failedRun();
+      const one = await open(`/runs/${id}?node=first`, { colorScheme });
+      await one.page.getByRole("region", { name: "Input" }).waitFor();
+      await one.page.locator(".react-flow__node").first().waitFor();
+      expect(await findAccessibilityFaults(one.page)).toEqual([]);
+      await one.page.getByRole("button", { name: "Timeline" }).click();
+      await one.page.getByRole("rowheader", { name: "Waiting for a slot" }).waitFor();
+      expect(await findAccessibilityFaults(one.page)).toEqual([]);
+      const narrow = await open(`/runs/${id}`, { colorScheme, viewport: { width: 390, height: 844 } });
+      await narrow.page.getByRole("row", { name: /Set fields.*Succeeded/ }).waitFor();
+      expect(await sidewaysScrolling(narrow.page)).toBe(0);
+      await narrow.page.getByRole("button", { name: "Canvas" }).click();
+      await narrow.page.locator(".react-flow__node").first().waitFor();
+      expect(await sidewaysScrolling(narrow.page)).toBe(0);
+    },
+    40_000,
+  );
+});

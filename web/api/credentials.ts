@@ -1,0 +1,67 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type { Credential, CredentialChange, CredentialSummary, connectStart, DefaultCredential, TestResult } from "../../src/vault/wire.ts";
+import { get, type List, patch, path, post, put, remove } from "../request.ts";
+
+export type CredentialUses = {
+  workflows: { id: string; name: string; nodes: { id: string; name: string | null; nodeId: string }[] }[];
+  triggers: { id: string; name: string }[];
+  defaults: { type: string; apiKeyId: string | null; apiKeyName: string | null }[];
+};
+
+type NewCredential = { type: string; name: string; data: Record<string, unknown> };
+
+const base = (organizationId: string) => path`/api/organizations/${organizationId}/credentials`;
+const one = (organizationId: string, credentialId: string) => base(organizationId) + path`/${credentialId}`;
+const defaultOf = (organizationId: string, type: string) => path`/api/organizations/${organizationId}/default-credentials/${type}`;
+
+export const credentialsKey = (organizationId: string) => ["organizations", organizationId, "credentials"] as const;
+
+export const credentialsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: credentialsKey(organizationId),
+    queryFn: async () => (await get<List<CredentialSummary>>(base(organizationId))).data,
+  });
+
+/** Only for those who manage credentials. */
+export const credentialQuery = (organizationId: string, credentialId: string) =>
+  queryOptions({
+    queryKey: [...credentialsKey(organizationId), credentialId],
+    queryFn: () => get<Credential>(one(organizationId, credentialId)),
+  });
+
+export const credentialUsesQuery = (organizationId: string, credentialId: string) =>
+  queryOptions({
+    queryKey: [...credentialsKey(organizationId), credentialId, "uses"],
+    queryFn: () => get<CredentialUses>(`${one(organizationId, credentialId)}/uses`),
+    staleTime: 0,
+  });
+
+export const defaultCredentialsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: [...credentialsKey(organizationId), "defaults"],
+    queryFn: async () => (await get<List<DefaultCredential>>(path`/api/organizations/${organizationId}/default-credentials`)).data,
+  });
+
+export const createCredential = (organizationId: string, body: NewCredential) => post<Credential>(base(organizationId), body);
+
+export const changeCredential = (organizationId: string, credentialId: string, body: CredentialChange) =>
+  patch<Credential>(one(organizationId, credentialId), body);
+
+export const testCredential = (organizationId: string, credentialId: string) =>
+  post<TestResult>(`${one(organizationId, credentialId)}/test`);
+
+export const connectNewCredential = (organizationId: string, body: NewCredential) =>
+  post<z.infer<typeof connectStart>>(`${base(organizationId)}/connect`, body);
+
+export const connectCredential = (organizationId: string, credentialId: string) =>
+  post<z.infer<typeof connectStart>>(`${one(organizationId, credentialId)}/connect`);
+
+/** `force`: although workflows use it. */
+export const deleteCredential = (organizationId: string, credentialId: string, force: boolean) =>
+  remove(`${one(organizationId, credentialId)}?force=${force}`);
+
+export const setDefaultCredential = (organizationId: string, type: string, credentialId: string) =>
+  put<DefaultCredential>(defaultOf(organizationId, type), { credentialId });
+
+export const removeDefaultCredential = (organizationId: string, type: string) => remove(defaultOf(organizationId, type));

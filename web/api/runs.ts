@@ -1,0 +1,60 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type { acceptedRun, Run, RunEntry, rerunBody, startBody } from "../../src/runs/wire.ts";
+import { get, type List, path, post, query } from "../request.ts";
+
+/** As the address of the page has it: the server judges the values. */
+export type RunFilter = Partial<Record<"search" | "status" | "executionType" | "workflowId" | "apiKeyId" | "from" | "to", string>>;
+
+export type AcceptedRun = z.infer<typeof acceptedRun>;
+export type Rerun = NonNullable<z.input<typeof rerunBody>>;
+type RunPage = List<RunEntry> & { nextCursor: string | null };
+
+const base = (organizationId: string) => path`/api/organizations/${organizationId}/runs`;
+const one = (organizationId: string, runId: string) => base(organizationId) + path`/${runId}`;
+
+export const runsKey = (organizationId: string) => ["organizations", organizationId, "runs"] as const;
+
+/** Newest first, one page after the other. */
+export const runsQuery = (organizationId: string, filter: RunFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...runsKey(organizationId), "list", filter],
+    queryFn: ({ pageParam }) => get<RunPage>(base(organizationId) + query({ ...filter, cursor: pageParam })),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+/** The last few, for a glance. */
+export const recentRunsQuery = (organizationId: string, limit: number) =>
+  queryOptions({
+    queryKey: [...runsKey(organizationId), "recent", limit],
+    queryFn: async () => (await get<RunPage>(base(organizationId) + query({ limit }))).data,
+  });
+
+/** With every node. */
+export const runQuery = (organizationId: string, runId: string) =>
+  queryOptions({
+    queryKey: [...runsKey(organizationId), "one", runId],
+    queryFn: () => get<Run>(one(organizationId, runId)),
+    staleTime: ({ state }) => (state.data?.completedAt ? Number.POSITIVE_INFINITY : 0),
+  });
+
+/** The runs of other workflows that the nodes of a run started. The list knows no parent, so it is searched where they must be. */
+export const calledRunsQuery = (organizationId: string, { id, createdAt, completedAt }: RunEntry) =>
+  queryOptions({
+    queryKey: [...runsKey(organizationId), "called", id, completedAt],
+    queryFn: async () => {
+      const filter = { executionType: "workflow", from: createdAt, to: completedAt, limit: 200 };
+      return (await get<RunPage>(base(organizationId) + query(filter))).data.filter(({ parentRunId }) => parentRunId === id);
+    },
+  });
+
+export const startRun = (organizationId: string, workflowId: string, body: NonNullable<z.input<typeof startBody>>) =>
+  post<AcceptedRun>(path`/api/organizations/${organizationId}/workflows/${workflowId}/runs`, body);
+
+export const cancelRun = (organizationId: string, runId: string) => post<Run>(`${one(organizationId, runId)}/cancel`);
+
+export const rerunRun = (organizationId: string, runId: string, body: Rerun) =>
+  post<AcceptedRun>(`${one(organizationId, runId)}/rerun`, body);
+
+export const isOver = ({ status }: Pick<RunEntry, "status">): boolean => ["succeeded", "failed", "cancelled"].includes(status);

@@ -1,0 +1,47 @@
+import { ReactFlowProvider } from "@xyflow/react";
+import { Suspense, use, useMemo } from "react";
+import type { RunNode } from "../../src/runs/wire.ts";
+import type { Canvas } from "../../src/workflows/wire.ts";
+import type { NodeKind } from "../catalog.ts";
+import { CanvasSkeleton } from "./canvas-skeleton.tsx";
+import { FlowSurface } from "./flow/flow-surface.tsx";
+import { useReadingKeys } from "./flow/use-reading-keys.ts";
+import { ZoomBar } from "./flow/zoom-bar.tsx";
+import { placeUnplaced } from "./place-nodes.ts";
+
+type CanvasViewProps = {
+  canvas: Canvas;
+  kinds: Map<string, NodeKind>;
+  runNodes?: RunNode[];
+  selectedId?: string | undefined;
+  onSelect: (id: string | undefined) => void;
+};
+
+/** A canvas to read: pan, zoom, choose a node. It takes the height of what it stands in. */
+export function CanvasView(props: CanvasViewProps) {
+  return (
+    <ReactFlowProvider>
+      <Suspense fallback={<CanvasSkeleton />}>
+        <PlacedView {...props} />
+      </Suspense>
+    </ReactFlowProvider>
+  );
+}
+
+function PlacedView({ canvas: given, kinds, runNodes, selectedId, onSelect }: CanvasViewProps) {
+  const place = placeUnplaced(given, kinds);
+  const canvas = place instanceof Promise ? use(place) : place;
+  const select = useMemo(() => (selectedId === undefined ? [] : [selectedId]), [selectedId]);
+  const keys = useReadingKeys({ canvas, onOpen: onSelect });
+  const drawing = { canvas, kinds, runNodes, faultCounts: none, warningCounts: none, editable: false };
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <FlowSurface drawing={drawing} select={select} onPress={onSelect} keys={() => keys} />
+      <div className="@container flex items-center justify-end border-t border-line bg-surface px-3 py-1">
+        <ZoomBar />
+      </div>
+    </div>
+  );
+}
+
+const none: ReadonlyMap<string, number> = new Map();

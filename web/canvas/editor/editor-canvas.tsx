@@ -1,0 +1,109 @@
+import { MiniMap } from "@xyflow/react";
+import { type RefObject, useCallback, useMemo, useState } from "react";
+import type { Run } from "../../../src/runs/wire.ts";
+import { canConnect } from "../edit/new-ids.ts";
+import { FlowActionsContext } from "../flow/flow-actions.ts";
+import { type FlowEditing, FlowSurface, type Selection } from "../flow/flow-surface.tsx";
+import { useGetSelection } from "../flow/use-get-selection.ts";
+import { useKeepInView } from "../flow/use-keep-in-view.ts";
+import { useReadingKeys } from "../flow/use-reading-keys.ts";
+import { nodeDragType, Palette } from "../palette/palette.tsx";
+import { countByNode } from "../save/remarks.ts";
+import { CanvasBar } from "./canvas-bar.tsx";
+import { ConnectDialog } from "./connect-dialog.tsx";
+import { EmptyCanvas } from "./empty-canvas.tsx";
+import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import { useAdding } from "./use-adding.ts";
+import { useCanvasClipboard } from "./use-canvas-clipboard.ts";
+import { editingKeys, useEditCommands } from "./use-editing-keys.ts";
+import type { Editor } from "./use-editor.ts";
+import { useNarrow } from "./use-narrow.ts";
+
+type EditorCanvasProps = {
+  editor: Editor;
+  run: Run | undefined;
+  select: readonly string[];
+  frame: RefObject<HTMLDivElement | null>;
+  onOpen: (nodeId: string | undefined, byKeyboard: boolean) => void;
+  onRun: () => void;
+};
+
+const manyNodes = 12;
+
+export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: EditorCanvasProps) {
+  const { canvas, kinds, readOnly, saving } = editor;
+  const editable = !useNarrow() && !readOnly;
+  useKeepInView(select, frame);
+  const onPress = useCallback((nodeId: string | undefined) => onOpen(nodeId, false), [onOpen]);
+  const [selection, setSelection] = useState<Selection>({ nodeIds: [], edgeIds: [] });
+  const [dialog, setDialog] = useState<"connect" | "shortcuts">();
+  const [minimap, setMinimap] = useState(() => canvas.nodes.length > manyNodes);
+  const getSelection = useGetSelection();
+  const adding = useAdding(editor, getSelection, frame);
+  const commands = useEditCommands(editor, getSelection);
+  const editing = useFlowEditing(editor, getSelection, adding);
+  const isNodeSelected = selection.nodeIds.length > 0;
+  const isAnythingSelected = isNodeSelected || selection.edgeIds.length > 0;
+  const toggleMinimap = () => setMinimap(!minimap);
+  const reading = useReadingKeys({ canvas, onOpen: (nodeId) => onOpen(nodeId, true) });
+  const openers = {
+    palette: adding.open,
+    connect: () => getSelection().nodeIds.length > 0 && setDialog("connect"),
+    shortcuts: () => setDialog("shortcuts"),
+    run: onRun,
+    minimap: toggleMinimap,
+  };
+  const counts = useMemo(
+    () => ({ faultCounts: countByNode(saving.remarks.faults), warningCounts: countByNode(saving.remarks.warnings) }),
+    [saving.remarks],
+  );
+  const closeDialog = () => setDialog(undefined);
+
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1">
+      {adding.isOpen && <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />}
+      <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
+        <FlowActionsContext value={editable ? adding.actions : undefined}>
+          <FlowSurface
+            drawing={{ canvas, kinds, runNodes: run?.nodes, ...counts, editable }}
+            select={select}
+            onSelection={setSelection}
+            onPress={onPress}
+            keys={() => ({ ...reading, ...(editable ? editingKeys(commands, openers) : { m: toggleMinimap }) })}
+            editing={editable ? editing : undefined}
+            frame={frame}
+          >
+            {minimap && <MiniMap pannable zoomable ariaLabel="Small map of the canvas" className="hidden md:block" />}
+          </FlowSurface>
+        </FlowActionsContext>
+        {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={adding.open} />}
+        <CanvasBar
+          {...{ editor, commands, minimap, isNodeSelected, isAnythingSelected }}
+          onMinimap={toggleMinimap}
+          onAdd={adding.open}
+          onShortcuts={openers.shortcuts}
+        />
+      </div>
+      {dialog === "shortcuts" && <ShortcutsDialog onClose={closeDialog} />}
+      {dialog === "connect" && <ConnectDialog editor={editor} nodeId={getSelection().nodeIds[0] ?? ""} onClose={closeDialog} />}
+    </div>
+  );
+}
+
+function useFlowEditing(editor: Editor, getSelection: () => Selection, adding: ReturnType<typeof useAdding>): FlowEditing {
+  const { canvas, kinds, edit } = editor;
+  return {
+    onMove: (positions) => edit({ type: "move", positions }),
+    onConnect: ({ source, sourceHandle, target }) =>
+      edit({ type: "connect", from: { nodeId: source, way: sourceHandle ?? "out" }, target }),
+    onConnectNowhere: adding.actions.addAfter,
+    isValidConnection: ({ source, sourceHandle, target }) => canConnect(canvas, { nodeId: source, way: sourceHandle ?? "out" }, target),
+    onDrop: (event, position) => {
+      const kind = kinds.get(event.dataTransfer.getData(nodeDragType));
+      if (!kind) return;
+      event.preventDefault();
+      adding.add(kind, position);
+    },
+    clipboard: useCanvasClipboard(editor, getSelection),
+  };
+}

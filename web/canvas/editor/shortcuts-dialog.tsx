@@ -1,0 +1,43 @@
+import { Dialog } from "../../parts/dialog.tsx";
+
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog open onOpenChange={onClose} title="Keys of the canvas" description="They work while the canvas has the focus.">
+      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2 text-sm">
+        {shortcuts.map(([what, ...keys]) => (
+          <div key={what} className="contents">
+            <dt className="text-muted">{what}</dt>
+            <dd className="flex flex-wrap justify-end gap-1">
+              {keys.map((key) => (
+                <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 font-sans text-xs">
+                  {key}
+                </kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+const shortcuts = [
+  ["Add a node, after or on what is selected", "N", "Tab"],
+  ["Go from node to node", "Arrow keys"],
+  ["Open the selected node", "Enter"],
+  ["Connect the selected node", "C"],
+  ["Move what is selected", "Shift + Arrow keys"],
+  ["Select more", "Shift + press", "Shift + drag"],
+  ["Select everything", "Ctrl + A"],
+  ["Copy, cut, paste", "Ctrl + C", "Ctrl + X", "Ctrl + V"],
+  ["Duplicate", "Ctrl + D"],
+  ["Delete", "Delete"],
+  ["Undo, redo", "Ctrl + Z", "Ctrl + Shift + Z"],
+  ["Tidy up", "T"],
+  ["Run", "Ctrl + Enter"],
+  ["Zoom in, out, show everything", "+", "-", "0"],
+  ["Small map on or off", "M"],
+  ["Close what is open, select nothing", "Escape"],
+  ["Leave the canvas", "Escape, then Tab"],
+  ["This list", "?"],
+] as const;

@@ -1,0 +1,86 @@
+import { X } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect } from "react";
+import type { Run } from "../../../src/runs/wire.ts";
+import { NodePanel } from "../../node-form/node-panel.tsx";
+import { CallPanel } from "../../pages/workflows/call-panel.tsx";
+import { ToolButton } from "../flow/tool-button.tsx";
+import { VersionsPanel } from "../versions/versions-panel.tsx";
+import type { Editor } from "./use-editor.ts";
+import type { WorkflowSearch } from "./use-workflow-search.ts";
+
+type SidePanelProps = {
+  editor: Editor;
+  search: WorkflowSearch;
+  run: Run | undefined;
+  frame: RefObject<HTMLDivElement | null>;
+  onClose: () => void;
+};
+
+/** What is open beside the canvas; on a narrow screen it takes the place of the canvas. */
+export function SidePanel({ editor, search, run, frame, onClose }: SidePanelProps) {
+  const node = editor.canvas.nodes.find(({ id }) => id === search.node);
+  if (node) {
+    const about = ({ nodeId }: { nodeId: string | undefined }) => nodeId === node.id;
+    return (
+      <Frame key={node.id} frame={frame}>
+        <NodePanel
+          {...{ organizationId: editor.organizationId, workflowId: editor.workflow.id, canvas: editor.canvas, node, run, onClose }}
+          kind={editor.kinds.get(node.nodeId)}
+          faults={editor.saving.remarks.faults.filter(about)}
+          warnings={editor.saving.remarks.warnings.filter(about)}
+          readOnly={editor.readOnly}
+          onChange={editor.changeNode}
+          {...(search.field === undefined ? {} : { field: search.field })}
+        />
+      </Frame>
+    );
+  }
+  if (search.panel === "versions")
+    return (
+      <Titled title="Versions" frame={frame} onClose={onClose}>
+        <VersionsPanel editor={editor} />
+      </Titled>
+    );
+  if (search.panel === "call")
+    return (
+      <Titled title="Call this workflow" frame={frame} onClose={onClose}>
+        <CallPanel organizationId={editor.organizationId} workflow={editor.workflow} canvas={editor.canvas} />
+      </Titled>
+    );
+  return null;
+}
+
+function Frame({ frame, children }: { frame: SidePanelProps["frame"]; children: ReactNode }) {
+  return (
+    <div
+      ref={frame}
+      tabIndex={-1}
+      className="absolute inset-0 z-10 min-h-0 shrink-0 overflow-hidden border-line bg-surface outline-none md:static md:w-105 md:border-l"
+    >
+      {children}
+    </div>
+  );
+}
+
+type TitledProps = Pick<SidePanelProps, "frame" | "onClose"> & { title: string; children: ReactNode };
+
+function Titled({ title, frame, onClose, children }: TitledProps) {
+  useEffect(() => frame.current?.focus(), [frame]);
+  return (
+    <Frame frame={frame}>
+      <section
+        aria-label={title}
+        className="flex h-full flex-col"
+        onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && onClose()}
+      >
+        <div className="flex items-center justify-between border-b border-line px-4 py-2.5">
+          <h2 className="font-semibold">{title}</h2>
+          <ToolButton label={`Close ${title}`} onClick={onClose}>
+            <X className="size-4" aria-hidden="true" />
+          </ToolButton>
+        </div>
+        <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+      </section>
+    </Frame>
+  );
+}

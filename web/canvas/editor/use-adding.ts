@@ -1,0 +1,75 @@
+import { useReactFlow } from "@xyflow/react";
+import { type RefObject, useCallback, useMemo, useState } from "react";
+import type { NodeKind } from "../../catalog.ts";
+import type { FlowActions } from "../flow/flow-actions.ts";
+import { wayOfEdge } from "../flow/flow-data.ts";
+import type { Selection } from "../flow/flow-surface.tsx";
+import { waysOf } from "../ways-of.ts";
+import { nodeTitle } from "../words.ts";
+import type { Editor } from "./use-editor.ts";
+
+/** Where the next node goes. */
+type Target = { after?: { nodeId: string; way: string }; onEdge?: string };
+
+/** Choosing a node from the palette and putting it onto the canvas. `frame`: what is seen of the canvas. */
+export function useAdding({ canvas, kinds, edit }: Editor, getSelection: () => Selection, frame: RefObject<HTMLDivElement | null>) {
+  const flow = useReactFlow();
+  const [target, setTarget] = useState<Target>();
+
+  const actions: FlowActions = useMemo(
+    () => ({ addAfter: (nodeId, way) => setTarget({ after: { nodeId, way } }), addOnEdge: (edgeId) => setTarget({ onEdge: edgeId }) }),
+    [],
+  );
+
+  function open(): void {
+    setTarget(findTarget({ canvas, kinds }, getSelection()));
+  }
+
+  const close = useCallback(() => {
+    setTarget(undefined);
+    frame.current?.focus();
+  }, [frame]);
+
+  function add(kind: NodeKind, at?: { x: number; y: number }): void {
+    const way = waysOf({ id: "", nodeId: kind.id }, kind)[0];
+    const position = at ?? (target?.after || target?.onEdge ? undefined : middleOf(frame.current, flow.screenToFlowPosition));
+    edit({ type: "add", node: { nodeId: kind.id, ...(position && { position }) }, way, ...(at ? {} : target) });
+    close();
+  }
+
+  // Nothing leads to the place where a run begins.
+  const isBeginning = !target?.after && !target?.onEdge;
+  const offered = useMemo(() => (isBeginning ? kinds : new Map([...kinds].filter(([id]) => id !== "start"))), [kinds, isBeginning]);
+  return { isOpen: target !== undefined, offered, place: describePlace(target, { canvas, kinds }), actions, open, close, add };
+}
+
+type Surroundings = Pick<Editor, "canvas" | "kinds">;
+
+/** A chosen edge takes the node in its middle; after a chosen node it follows, on a way that leads nowhere yet. */
+function findTarget({ canvas, kinds }: Surroundings, { nodeIds, edgeIds }: Selection): Target {
+  const node = nodeIds.length === 1 ? canvas.nodes.find(({ id }) => id === nodeIds[0]) : undefined;
+  if (!node) return edgeIds.length === 1 && edgeIds[0] !== undefined ? { onEdge: edgeIds[0] } : {};
+  const ways = waysOf(node, kinds.get(node.nodeId));
+  const used = canvas.edges.filter(({ source }) => source === node.id).map((edge) => wayOfEdge(edge, ways));
+  const way = ways.find((each) => !used.includes(each)) ?? ways[0];
+  return way === undefined ? {} : { after: { nodeId: node.id, way } };
+}
+
+function describePlace(target: Target | undefined, { canvas, kinds }: Surroundings): string {
+  const titleOf = (id: string | undefined) => {
+    const node = canvas.nodes.find((each) => each.id === id);
+    return node ? nodeTitle(node, kinds.get(node.nodeId)) : "";
+  };
+  if (target?.after) return `After ${titleOf(target.after.nodeId)}${target.after.way === "out" ? "" : `, way ${target.after.way}`}.`;
+  const edge = canvas.edges.find(({ id }) => id === target?.onEdge);
+  if (edge) return `Between ${titleOf(edge.source)} and ${titleOf(edge.target)}.`;
+  return "Press one to add it, or drag it to its place.";
+}
+
+type ToFlow = (place: { x: number; y: number }) => { x: number; y: number };
+
+function middleOf(frame: HTMLElement | null, toFlow: ToFlow) {
+  if (!frame) return { x: 0, y: 0 };
+  const { left, top, width, height } = frame.getBoundingClientRect();
+  return toFlow({ x: left + width / 2 - 120, y: top + height / 2 - 30 });
+}

@@ -1,0 +1,65 @@
+import { useCallback, useReducer, useState } from "react";
+import type { Canvas, CanvasNode, Workflow } from "../../../src/workflows/wire.ts";
+import type { NodeKind } from "../../catalog.ts";
+import { useMe } from "../../session.ts";
+import { type Edit, editCanvas, startEditing } from "../edit-canvas.ts";
+import { placeUnplaced } from "../place-nodes.ts";
+import { createDrafts } from "../save/drafts.ts";
+import { type Saving, useAutosave } from "../save/use-autosave.ts";
+import { waysOf } from "../ways-of.ts";
+
+export type Editor = {
+  organizationId: string;
+  workflow: Workflow;
+  kinds: Map<string, NodeKind>;
+  readOnly: boolean;
+  canvas: Canvas;
+  /** Nodes that the last edit wants selected. */
+  select: readonly string[];
+  canUndo: boolean;
+  canRedo: boolean;
+  edit: (edit: Edit) => void;
+  changeNode: (node: CanvasNode) => void;
+  /** Goes on from another saved canvas and forgets the changes that are not saved. */
+  take: (other: Pick<Workflow, "canvas" | "version">) => Promise<void>;
+  saving: Saving;
+  /** Whether changes from an earlier visit were brought back. */
+  wasRestored: boolean;
+};
+
+type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly">;
+
+/** `workflow` as it was when the editor was opened, with a place for every node. */
+export function useEditor({ organizationId, workflow, kinds, readOnly }: Options): Editor {
+  const { user } = useMe();
+  const [draft] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id).read(workflow.canvas)));
+  const [state, edit] = useReducer(editCanvas, (draft?.canvas ?? workflow.canvas) as Canvas, startEditing);
+  const saving = useAutosave({ organizationId, workflow, canvas: state.canvas, draft, readOnly });
+  const { autosave } = saving;
+
+  const changeNode = useCallback(
+    (node: CanvasNode) => {
+      const before = state.canvas.nodes.find(({ id }) => id === node.id);
+      if (!before) return;
+      const kind = kinds.get(node.nodeId);
+      edit({ type: "change", node, ways: { before: waysOf(before, kind), after: waysOf(node, kind) }, atMs: Date.now() });
+    },
+    [state.canvas, kinds],
+  );
+  const take = useCallback(
+    async (other: Pick<Workflow, "canvas" | "version">) => {
+      const canvas = await placeUnplaced(other.canvas, kinds);
+      autosave.adopt({ canvas, version: other.version });
+      edit({ type: "replace", canvas });
+    },
+    [autosave, kinds],
+  );
+  return {
+    ...{ organizationId, workflow, kinds, readOnly, edit, changeNode, take, saving },
+    canvas: state.canvas,
+    select: state.select,
+    canUndo: state.past.length > 0,
+    canRedo: state.future.length > 0,
+    wasRestored: draft !== undefined,
+  };
+}

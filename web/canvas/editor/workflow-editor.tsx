@@ -1,0 +1,118 @@
+import { ReactFlowProvider } from "@xyflow/react";
+import { useCallback, useEffect, useReducer, useRef, useState } from "react";
+import type { Workflow } from "../../../src/workflows/wire.ts";
+import type { NodeKind } from "../../catalog.ts";
+import { useDocumentTitle } from "../../parts/use-document-title.ts";
+import { RunDialog } from "../running/run-dialog.tsx";
+import { RunStrip } from "../running/run-strip.tsx";
+import { useShownRun } from "../running/use-shown-run.ts";
+import type { Remark } from "../save/remarks.ts";
+import { EditorCanvas } from "./editor-canvas.tsx";
+import { EditorNotices } from "./editor-notices.tsx";
+import { SidePanel } from "./side-panel.tsx";
+import { TopBar } from "./top-bar.tsx";
+import { useEditor } from "./use-editor.ts";
+import { useWorkflowSearch } from "./use-workflow-search.ts";
+
+type WorkflowEditorProps = {
+  organizationId: string;
+  /** As it was when the page was opened, every node with a place. */
+  opened: Workflow;
+  /** As the server has it now. */
+  workflow: Workflow;
+  kinds: Map<string, NodeKind>;
+  readOnly: boolean;
+};
+
+export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly }: WorkflowEditorProps) {
+  useDocumentTitle(workflow.name);
+  const editor = { ...useEditor({ organizationId, workflow: opened, kinds, readOnly }), workflow };
+  const { search, show } = useWorkflowSearch();
+  const run = useShownRun(organizationId, search.run);
+  const frame = useRef<HTMLDivElement>(null);
+  const panel = usePanelFocus();
+  const [isStarting, setStarting] = useState(false);
+  const [input, setInput] = useState({ prompt: "", payload: "" });
+  const select = useSelect(editor.select, search.node, show);
+
+  const onOpen = useCallback(
+    (nodeId: string | undefined, isByKeyboard: boolean) => {
+      panel.want(isByKeyboard);
+      show({ node: nodeId, field: undefined, ...(nodeId === undefined ? {} : { panel: undefined }) });
+    },
+    [show, panel.want],
+  );
+  const onClose = () => {
+    show({ node: undefined, field: undefined, panel: undefined });
+    frame.current?.focus();
+  };
+  const onRemark = ({ nodeId, pointer }: Remark) => {
+    show({ node: nodeId, field: undefined, panel: undefined });
+    // In a step of its own, so that the panel goes to the field also when it was there before.
+    setTimeout(() => show({ field: pointer || undefined }), 0);
+  };
+
+  return (
+    <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
+      <TopBar
+        editor={editor}
+        panel={search.node === undefined ? search.panel : undefined}
+        onPanel={(panel) => show({ panel, node: undefined, field: undefined })}
+        onRemark={onRemark}
+        onRun={() => setStarting(true)}
+      />
+      {!readOnly && <EditorNotices editor={editor} />}
+      {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={() => show({ run: undefined })} />}
+      <div className="relative flex min-h-0 flex-1">
+        <ReactFlowProvider>
+          <EditorCanvas {...{ editor, run, select, frame, onOpen }} onRun={() => setStarting(true)} />
+        </ReactFlowProvider>
+        <SidePanel {...{ editor, search, run, onClose }} frame={panel.frame} />
+      </div>
+      {isStarting && (
+        <RunDialog
+          {...{ editor, input }}
+          onInput={setInput}
+          onStarted={(runId) => {
+            setStarting(false);
+            show({ run: runId });
+          }}
+          onClose={() => setStarting(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */
+function usePanelFocus() {
+  const frame = useRef<HTMLDivElement>(null);
+  const wanted = useRef(false);
+  const [, look] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    if (!wanted.current || !frame.current) return;
+    wanted.current = false;
+    frame.current.focus();
+  });
+  const want = useCallback((isWanted: boolean) => {
+    wanted.current = isWanted;
+    look();
+  }, []);
+  return { frame, want };
+}
+
+/** What is selected from outside of the canvas: by an edit, whose new node is opened too, or by the address. */
+function useSelect(edited: readonly string[], nodeId: string | undefined, show: ReturnType<typeof useWorkflowSearch>["show"]) {
+  const [select, setSelect] = useState<readonly string[]>(nodeId === undefined ? [] : [nodeId]);
+  const first = useRef(edited);
+  useEffect(() => {
+    if (first.current === edited) return;
+    first.current = edited;
+    setSelect(edited);
+    show({ node: edited.length === 1 ? edited[0] : undefined, field: undefined });
+  }, [edited, show]);
+  useEffect(() => {
+    if (nodeId !== undefined) setSelect([nodeId]);
+  }, [nodeId]);
+  return select;
+}

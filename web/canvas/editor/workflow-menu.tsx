@@ -1,0 +1,73 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Copy, Download, EllipsisVertical, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { deleteWorkflow, duplicateWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
+import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
+import type { Editor } from "./use-editor.ts";
+
+export function WorkflowMenu({ editor }: { editor: Editor }) {
+  const { organizationId, workflow, readOnly, saving } = editor;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const open = useOpenWorkflow(organizationId);
+  const [asking, setAsking] = useState<"duplicate" | "delete">();
+  const refresh = () => queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
+  const close = () => setAsking(undefined);
+
+  return (
+    <div className="shrink-0">
+      <Menu label="More about this workflow" trigger={<EllipsisVertical className="size-4" aria-hidden="true" />}>
+        {!readOnly && (
+          <MenuItem onSelect={() => setAsking("duplicate")}>
+            <Copy className="size-4" aria-hidden="true" />
+            Duplicate
+          </MenuItem>
+        )}
+        <MenuItem onSelect={() => location.assign(workflowFileAddress(organizationId, workflow.id))}>
+          <Download className="size-4" aria-hidden="true" />
+          Export as a file
+        </MenuItem>
+        {!readOnly && (
+          <>
+            <MenuLine />
+            <MenuItem onSelect={() => setAsking("delete")}>
+              <Trash2 className="size-4 text-danger" aria-hidden="true" />
+              Delete
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      {asking === "duplicate" && (
+        <ConfirmDialog
+          title={`Duplicate ${workflow.name}?`}
+          description="The copy has the same canvas and no triggers. It opens at once."
+          confirm="Duplicate"
+          act={async () => {
+            await saving.autosave.flush();
+            const copy = await duplicateWorkflow(organizationId, workflow.id);
+            await refresh();
+            open(copy.id);
+          }}
+          onClose={close}
+        />
+      )}
+      {asking === "delete" && (
+        <ConfirmDialog
+          title={`Delete ${workflow.name}?`}
+          description="Its versions and triggers go with it. Runs that are over stay in the history."
+          confirm="Delete"
+          act={async () => {
+            await deleteWorkflow(organizationId, workflow.id);
+            saving.autosave.adopt({ canvas: editor.canvas, version: workflow.version });
+            await navigate({ to: "/o/$organizationId/workflows", params: { organizationId } });
+            await refresh();
+          }}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}

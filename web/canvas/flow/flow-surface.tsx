@@ -1,0 +1,145 @@
+import "../canvas.css";
+import { Background, type Connection, type OnConnectEnd, type OnSelectionChangeParams, ReactFlow, useReactFlow } from "@xyflow/react";
+import {
+  type ClipboardEventHandler,
+  type DragEvent,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { EdgeLine } from "./edge-line.tsx";
+import { findFirstView } from "./find-first-view.ts";
+import { type Box, type Drawing, type Line, toBoxes, toLines } from "./flow-data.ts";
+import { type KeyTable, pressKey } from "./key-of.ts";
+import { boxId, NodeBox } from "./node-box.tsx";
+
+export type Selection = { nodeIds: readonly string[]; edgeIds: readonly string[] };
+export type Positions = Record<string, { x: number; y: number }>;
+
+export type FlowEditing = {
+  onMove: (positions: Positions) => void;
+  onConnect: (connection: Connection) => void;
+  /** A line was let go over the empty canvas. */
+  onConnectNowhere: (nodeId: string, way: string) => void;
+  isValidConnection: (connection: Connection | Line) => boolean;
+  onDrop: (event: DragEvent, position: { x: number; y: number }) => void;
+  clipboard: Record<"onCopy" | "onCut" | "onPaste", ClipboardEventHandler>;
+};
+
+type FlowSurfaceProps = {
+  drawing: Drawing;
+  /** Applied whenever it is another list than before; in between the selection is the reader's. */
+  select: readonly string[];
+  onSelection?: (selection: Selection) => void;
+  /** A node was pressed or is to be opened, or the empty canvas. */
+  onPress: (nodeId: string | undefined) => void;
+  keys: () => KeyTable;
+  editing?: FlowEditing | undefined;
+  frame?: Ref<HTMLDivElement>;
+  children?: ReactNode;
+};
+
+/**
+ * The drawn canvas. While something is dragged its place is known only to the drawing library, and no component above
+ * it is drawn anew.
+ */
+export function FlowSurface({ drawing, select, onSelection, onPress, keys, editing, frame, children }: FlowSurfaceProps) {
+  const [initial] = useState(() => ({ boxes: selectBoxes(toBoxes(drawing, []), select), lines: toLines(drawing, []) }));
+  const [activeId, setActiveId] = useState<string>();
+  const box = useRef<HTMLDivElement>(null);
+  const flow = useReactFlow<Box, Line>();
+  useDrawing(drawing, select);
+
+  const onSelectionChange = useCallback(
+    ({ nodes, edges }: OnSelectionChangeParams<Box, Line>) => {
+      setActiveId(nodes[0]?.id);
+      onSelection?.({ nodeIds: nodes.map(({ id }) => id), edgeIds: edges.map(({ id }) => id) });
+    },
+    [onSelection],
+  );
+  const onConnectEnd: OnConnectEnd = (_event, { isValid, fromNode, fromHandle, toNode }) => {
+    if (!isValid && !toNode && fromNode && fromHandle?.type === "source") editing?.onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
+  };
+  const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
+
+  return (
+    <div ref={box} className="relative min-h-0 min-w-0 flex-1">
+      <ReactFlow<Box, Line>
+        ref={frame}
+        aria-label="Canvas"
+        aria-activedescendant={isThere ? boxId(activeId) : undefined}
+        tabIndex={0}
+        onKeyDown={(event) => pressKey(event, keys())}
+        {...editing?.clipboard}
+        onDragOver={editing && ((event) => event.preventDefault())}
+        onDrop={editing && ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))}
+        className="-outline-offset-2"
+        defaultNodes={initial.boxes}
+        defaultEdges={initial.lines}
+        {...fixed}
+        onInit={(instance) => void instance.setViewport(findFirstView(drawing, box.current))}
+        nodesDraggable={editing !== undefined}
+        nodesConnectable={editing !== undefined}
+        onSelectionChange={onSelectionChange}
+        onNodeClick={(event, node) => !event.shiftKey && !event.ctrlKey && !event.metaKey && onPress(node.id)}
+        onPaneClick={() => onPress(undefined)}
+        {...(editing && {
+          onNodeDragStop: (_event, _node, nodes) => editing.onMove(positionsOf(nodes)),
+          onSelectionDragStop: (_event, nodes) => editing.onMove(positionsOf(nodes)),
+          onConnect: editing.onConnect,
+          onConnectEnd,
+          isValidConnection: editing.isValidConnection,
+        })}
+      >
+        <Background gap={24} size={1.5} />
+        {children}
+      </ReactFlow>
+    </div>
+  );
+}
+
+const fixed = {
+  nodeTypes: { box: NodeBox },
+  edgeTypes: { line: EdgeLine },
+  nodesFocusable: false,
+  edgesFocusable: false,
+  disableKeyboardA11y: true,
+  deleteKeyCode: null,
+  selectionKeyCode: "Shift",
+  multiSelectionKeyCode: ["Shift", "Meta", "Control"],
+  panOnScroll: true,
+  snapToGrid: true,
+  snapGrid: [10, 10] as [number, number],
+  minZoom: 0.1,
+  maxZoom: 2,
+  connectionRadius: 40,
+  proOptions: { hideAttribution: true },
+};
+
+function useDrawing(drawing: Drawing, select: readonly string[]): void {
+  const { setNodes, setEdges } = useReactFlow<Box, Line>();
+  const { canvas, kinds, runNodes, faultCounts, warningCounts, editable } = drawing;
+  const selected = useRef(select);
+  useLayoutEffect(() => {
+    const parts = { canvas, kinds, runNodes, faultCounts, warningCounts, editable };
+    const isOther = selected.current !== select;
+    selected.current = select;
+    setNodes((current) => {
+      const boxes = toBoxes(parts, current);
+      return isOther ? selectBoxes(boxes, select) : boxes;
+    });
+    setEdges((current) => {
+      const lines = toLines(parts, current);
+      return isOther ? lines.map((line) => (line.selected ? { ...line, selected: false } : line)) : lines;
+    });
+  }, [canvas, kinds, runNodes, faultCounts, warningCounts, editable, select, setNodes, setEdges]);
+}
+
+function selectBoxes(boxes: Box[], ids: readonly string[]): Box[] {
+  return boxes.map((box) => (ids.includes(box.id) === (box.selected ?? false) ? box : { ...box, selected: ids.includes(box.id) }));
+}
+
+const positionsOf = (nodes: Box[]): Positions => Object.fromEntries(nodes.map(({ id, position }) => [id, position]));

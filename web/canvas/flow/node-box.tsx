@@ -1,0 +1,147 @@
+import { Handle, type NodeProps, Position } from "@xyflow/react";
+import { CircleAlert, Plus, TriangleAlert } from "lucide-react";
+import { memo, use } from "react";
+import type { RunNode } from "../../../src/runs/wire.ts";
+import { formatDuration } from "../../parts/duration.tsx";
+import { NodeIcon } from "../../parts/node-icon.tsx";
+import { Status } from "../../parts/status.tsx";
+import { counted, itemsInWords, nodeTitle, stateInWords } from "../words.ts";
+import { FlowActionsContext } from "./flow-actions.ts";
+import type { Box, BoxData } from "./flow-data.ts";
+
+export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>) {
+  const { node, kind, ways, lostWays, runNode } = data;
+  const several = ways.length > 1 || lostWays.length > 0;
+  const disabled = node.settings?.disabled === true;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; this groups what belongs to a node.
+    <div
+      id={boxId(node.id)}
+      role="group"
+      aria-label={describe(data)}
+      className={`w-56 rounded-xl border bg-surface text-sm shadow-xs ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
+    >
+      <div className="relative flex items-center gap-3 px-3 py-2.5">
+        <Handle type="target" position={Position.Left} isConnectable={data.editable} />
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-lg bg-page">
+          <NodeIcon nodeId={node.nodeId} providerId={kind?.provider?.id ?? null} />
+        </span>
+        <span className="grid min-w-0 flex-1">
+          <span className="truncate font-medium">{nodeTitle(node, kind)}</span>
+          <span className="truncate text-xs text-muted">{disabled ? "Disabled" : kindInWords(data)}</span>
+        </span>
+        {!several && ways.map((way) => <WayOut key={way} way={way} data={data} />)}
+      </div>
+      {several && (
+        <div className="grid gap-0.5 border-t border-line py-1">
+          {[...ways, ...lostWays].map((way) => (
+            <div key={way} className="relative px-3 py-0.5 text-right text-xs">
+              <span className={`block truncate ${lostWays.includes(way) ? "text-danger" : "text-muted"}`}>
+                {way}
+                {lostWays.includes(way) && " (no such way)"}
+              </span>
+              <WayOut way={way} data={data} />
+            </div>
+          ))}
+        </div>
+      )}
+      {runNode && <RunState runNode={runNode} />}
+      <Remarks data={data} />
+    </div>
+  );
+});
+
+export const boxId = (nodeId: string) => `canvas-node-${nodeId}`;
+
+function WayOut({ way, data }: { way: string; data: BoxData }) {
+  const actions = use(FlowActionsContext);
+  const isOpen = data.openWays.includes(way);
+  return (
+    <>
+      <Handle type="source" position={Position.Right} id={way} isConnectable={data.editable} />
+      {actions && data.editable && isOpen && (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={`Add a node after ${nodeTitle(data.node, data.kind)}${data.ways.length > 1 ? `, way ${way}` : ""}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            actions.addAfter(data.node.id, way);
+          }}
+          className="nodrag nopan absolute top-1/2 left-full ml-3 flex size-5 -translate-y-1/2 items-center justify-center rounded-md border border-line bg-surface text-muted hover:border-accent hover:text-accent"
+        >
+          <Plus className="size-3.5" aria-hidden="true" />
+        </button>
+      )}
+    </>
+  );
+}
+
+function RunState({ runNode }: { runNode: RunNode }) {
+  const { status, durationMs, error, attempts } = runNode;
+  const facts = [
+    durationMs === null ? undefined : formatDuration(durationMs),
+    status === "succeeded" ? itemsInWords(runNode) : undefined,
+    attempts > 1 ? counted(attempts, "attempt") : undefined,
+  ].filter(Boolean);
+  return (
+    <div className="grid gap-1 border-t border-line px-3 py-2">
+      <div className="flex items-center gap-2 text-xs text-muted">
+        <Status status={status} />
+        <span className="truncate">{facts.join(" · ")}</span>
+      </div>
+      {error && (
+        <p className="line-clamp-2 text-xs text-danger wrap-anywhere" title={error.message}>
+          {error.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Remarks({ data: { faultCount, warningCount } }: { data: BoxData }) {
+  if (faultCount === 0 && warningCount === 0) return null;
+  return (
+    <div className="flex gap-3 border-t border-line px-3 py-1.5 text-xs">
+      {faultCount > 0 && (
+        <span className="inline-flex items-center gap-1.5 text-danger">
+          <CircleAlert className="size-3.5" aria-hidden="true" />
+          {counted(faultCount, "problem")}
+        </span>
+      )}
+      {warningCount > 0 && (
+        <span className="inline-flex items-center gap-1.5 text-warning">
+          <TriangleAlert className="size-3.5" aria-hidden="true" />
+          {counted(warningCount, "warning")}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function kindInWords({ node, kind }: BoxData): string {
+  if (!kind) return `Unknown node ${node.nodeId}`;
+  const origin = kind.provider?.title ?? "Built in";
+  return node.name && node.name !== kind.title ? `${origin}: ${kind.title}` : origin;
+}
+
+function describe(data: BoxData): string {
+  const { node, kind, runNode, faultCount, warningCount } = data;
+  const facts = [
+    nodeTitle(node, kind),
+    kindInWords(data),
+    node.settings?.disabled && "Disabled",
+    faultCount > 0 && counted(faultCount, "problem"),
+    warningCount > 0 && counted(warningCount, "warning"),
+    runNode && stateInWords(runNode),
+  ];
+  return facts.filter(Boolean).join(", ");
+}
+
+function borderOf({ runNode, faultCount }: BoxData, selected: boolean): string {
+  if (selected) return "border-accent ring-2 ring-accent";
+  if (faultCount > 0 || runNode?.status === "failed") return "border-danger";
+  if (runNode?.status === "running") return "border-accent ring-2 ring-accent-soft";
+  if (runNode?.status === "succeeded") return "border-success";
+  return "border-line";
+}

@@ -1,0 +1,24 @@
+import { useReactFlow, useStore } from "@xyflow/react";
+import { Maximize, Minus, Plus } from "lucide-react";
+import { ToolButton } from "./tool-button.tsx";
+
+export function ZoomBar() {
+  const { zoomIn, zoomOut, fitView } = useReactFlow();
+  const percent = useStore(({ transform }) => Math.round(transform[2] * 100));
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    <div role="group" aria-label="Zoom" className="flex items-center gap-0.5">
+      <ToolButton label="Zoom out" onClick={() => void zoomOut()}>
+        <Minus className="size-4" aria-hidden="true" />
+      </ToolButton>
+      <span className="w-11 text-center text-xs text-muted tabular-nums">{percent} %</span>
+      <ToolButton label="Zoom in" onClick={() => void zoomIn()}>
+        <Plus className="size-4" aria-hidden="true" />
+      </ToolButton>
+      <ToolButton label="Fit everything" onClick={() => void fitView({ padding: 0.15, maxZoom: 1 })}>
+        <Maximize className="size-4" aria-hidden="true" />
+        <span className="sr-only @3xl:not-sr-only">Fit</span>
+      </ToolButton>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { controlLook } from "../../parts/field.tsx";
+import { type KeyTable, pressKey } from "../flow/key-of.ts";
+
+export type PickGroup<Entry> = { title: string; entries: Entry[] };
+
+type PickListProps<Entry> = {
+  label: string;
+  /** What fits the text. */
+  find: (text: string) => PickGroup<Entry>[];
+  idOf: (entry: Entry) => string;
+  show: (entry: Entry) => ReactNode;
+  onPick: (entry: Entry) => void;
+  onEscape?: () => void;
+  /** Lets entries be dragged, under this type, with their id. */
+  dragType?: string;
+  nothing: string;
+};
+
+/** A search field over a list in groups: arrows choose while one types, Enter takes. */
+export function PickList<Entry>({ label, find, idOf, show, onPick, onEscape, dragType, nothing }: PickListProps<Entry>) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const groups = find(text);
+  const entries = groups.flatMap((group) => group.entries);
+  const active = Math.min(chosen, entries.length - 1);
+  const optionId = (entry: Entry | undefined) => entry && `${id}-${idOf(entry)}`;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen by the keyboard has to be seen.
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active, text]);
+
+  const keys: KeyTable = {
+    arrowdown: () => setChosen(Math.min(active + 1, entries.length - 1)),
+    arrowup: () => setChosen(Math.max(active - 1, 0)),
+    enter: () => entries[active] !== undefined && onPick(entries[active]),
+    escape: onEscape,
+  };
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-3">
+      <input
+        type="search"
+        role="combobox"
+        aria-label={label}
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={optionId(entries[active])}
+        autoComplete="off"
+        // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into.
+        autoFocus
+        placeholder={label}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={(event) => pressKey(event, keys)}
+        className={`${controlLook} shrink-0`}
+      />
+      <div id={id} ref={list} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
+        {groups.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+          <div key={group.title} role="group" aria-label={group.title} className="mb-3">
+            <p aria-hidden="true" className="px-2 py-1 text-xs font-medium text-muted">
+              {group.title}
+            </p>
+            {group.entries.map((entry) => (
+              <PickOption
+                key={idOf(entry)}
+                id={optionId(entry)}
+                isActive={entry === entries[active]}
+                onPick={() => onPick(entry)}
+                drag={dragType ? { type: dragType, value: idOf(entry) } : undefined}
+              >
+                {show(entry)}
+              </PickOption>
+            ))}
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p className="px-2 text-sm text-muted">{nothing}</p>}
+    </div>
+  );
+}
+
+type PickOptionProps = {
+  id: string | undefined;
+  isActive: boolean;
+  onPick: () => void;
+  drag: { type: string; value: string } | undefined;
+  children: ReactNode;
+};
+
+function PickOption({ id, isActive, onPick, drag, children }: PickOptionProps) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the search field, which names the chosen option.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the search field does the same.
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      draggable={drag !== undefined}
+      onDragStart={drag && ((event) => event.dataTransfer.setData(drag.type, drag.value))}
+      onClick={onPick}
+      className="flex cursor-pointer items-center gap-3 rounded-md px-2 py-1.5 text-sm hover:bg-hover aria-selected:bg-accent-soft"
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import type { Run, RunNode } from "../../../src/runs/wire.ts";
+import type { NodeKind } from "../../catalog.ts";
+import { Fact } from "../../pages/history/call-facts.tsx";
+import { Button } from "../../parts/button.tsx";
+import { DataView as Data } from "../../parts/data-view.tsx";
+import { Duration } from "../../parts/duration.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { NodeIcon } from "../../parts/node-icon.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { Status } from "../../parts/status.tsx";
+import { Part } from "./part.tsx";
+
+type NodePanelProps = { organizationId: string; run: Run; node: RunNode; title: string; kind: NodeKind | undefined; onClose: () => void };
+
+/** What one node of a run got, did and gave. */
+export function NodePanel({ organizationId, run, node, title, kind, onClose }: NodePanelProps) {
+  return (
+    <section aria-label={`Node ${title}`} className="grid grid-cols-1 gap-5">
+      <div className="flex items-start gap-3">
+        <NodeIcon nodeId={node.nodeId} providerId={kind?.provider?.id ?? null} className="size-6" />
+        <div className="min-w-0 flex-1">
+          <h2 className="font-semibold wrap-anywhere">{title}</h2>
+          <p className="text-xs text-muted wrap-anywhere">{kind?.title ?? node.nodeId}</p>
+        </div>
+        <Button look="bare" className="-mt-1 -mr-2 px-2!" aria-label="Close the node" onClick={onClose}>
+          <X className="size-4" aria-hidden="true" />
+        </Button>
+      </div>
+      {node.error && (
+        <Notice kind="problem">
+          <p>{node.error.message}</p>
+          <p className="mt-1 font-mono text-xs">{node.error.code}</p>
+        </Notice>
+      )}
+      <NodeFacts node={node} />
+      {!run.workflowDeleted && (
+        <Link
+          to="/o/$organizationId/workflows/$workflowId"
+          params={{ organizationId, workflowId: run.workflowId }}
+          search={{ node: node.id, run: run.id }}
+          className="justify-self-start text-sm text-accent underline"
+        >
+          Edit this node in the workflow
+        </Link>
+      )}
+      {node.filled !== null && (
+        <Part title="Filled in by the model">
+          <Data value={node.filled} label="filled parameters" />
+        </Part>
+      )}
+      {node.input !== null && (
+        <Part title="Input" hint="The parameters of each execution, after references were resolved.">
+          <Data value={node.input} label="input" />
+        </Part>
+      )}
+      {node.outputs !== null && (node.outputs.length > 0 || node.status === "succeeded") && (
+        <Part title="Output">
+          <Data value={node.outputs} label="output" />
+        </Part>
+      )}
+      {node.input === null && node.outputs === null && <p className="text-sm text-muted">{emptyWords[node.status]}</p>}
+    </section>
+  );
+}
+
+function NodeFacts({ node }: { node: RunNode }) {
+  const ways = Object.entries(node.ways);
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
+      <Fact name="Status">
+        <Status status={node.status} />
+      </Fact>
+      {node.attempts > 0 && <Fact name="Attempts">{node.attempts}</Fact>}
+      {node.startedAt && (
+        <Fact name="Began">
+          <Moment at={node.startedAt} show="time" />
+        </Fact>
+      )}
+      {node.completedAt && node.startedAt && (
+        <Fact name="Ended">
+          <Moment at={node.completedAt} show="time" />
+        </Fact>
+      )}
+      {node.durationMs !== null && node.completedAt && (
+        <Fact name="Worked for">
+          <Duration ms={node.durationMs} />
+        </Fact>
+      )}
+      {node.wakeAt && !node.completedAt && (
+        <Fact name="Goes on">
+          <Moment at={node.wakeAt} show="time" />
+        </Fact>
+      )}
+      {ways.length > 0 && (
+        <Fact name="Items">
+          {ways.map(([way, count]) => (ways.length === 1 && way === "out" ? String(count) : `${count} on ${way}`)).join(", ")}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+const emptyWords = {
+  pending: "This node has not begun yet.",
+  running: "This node is at work. What it gives appears here when it is done.",
+  retrying: "This node failed and tries again soon.",
+  succeeded: "This node got and gave nothing.",
+  failed: "This node failed before it could give anything.",
+  skipped: "This node was not reached: no item came its way.",
+  cancelled: "The run ended before this node was done.",
+} satisfies Record<RunNode["status"], string>;

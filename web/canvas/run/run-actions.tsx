@@ -1,0 +1,82 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { CircleSlash, PenLine, RotateCcw, StepForward } from "lucide-react";
+import { useState } from "react";
+import type { Run } from "../../../src/runs/wire.ts";
+import { cancelRun, isOver, type Rerun, rerunRun, runQuery } from "../../api/runs.ts";
+import { Button } from "../../parts/button.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { useOrganization } from "../../session.ts";
+import { EditedRunDialog } from "./edited-run-dialog.tsx";
+
+type RunActionsProps = { organizationId: string; run: Run };
+
+/** What can be done with a run as it stands; nothing for those who only read. */
+export function RunActions({ organizationId, run }: RunActionsProps) {
+  const [open, setOpen] = useState<"cancel" | "edit">();
+  const queryClient = useQueryClient();
+  const rerun = useRerun({ organizationId, run });
+  if (useOrganization().role === "viewer") return null;
+  const close = () => setOpen(undefined);
+
+  async function cancel() {
+    queryClient.setQueryData(runQuery(organizationId, run.id).queryKey, await cancelRun(organizationId, run.id));
+  }
+
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap gap-2">
+        {!isOver(run) && (
+          <Button look="danger" onClick={() => setOpen("cancel")}>
+            <CircleSlash className="size-4" aria-hidden="true" />
+            Cancel the run
+          </Button>
+        )}
+        {isOver(run) && !run.workflowDeleted && (
+          <>
+            {run.status === "failed" && (
+              <Button look="primary" busy={rerun.isPending} onClick={() => rerun.mutate({ from: "failure" })}>
+                <StepForward className="size-4" aria-hidden="true" />
+                Run again from the failed node
+              </Button>
+            )}
+            <Button busy={rerun.isPending} onClick={() => rerun.mutate({ from: "start" })}>
+              <RotateCcw className="size-4" aria-hidden="true" />
+              Run all again
+            </Button>
+            <Button onClick={() => setOpen("edit")}>
+              <PenLine className="size-4" aria-hidden="true" />
+              Edit and run again
+            </Button>
+          </>
+        )}
+      </div>
+      {rerun.isError && !open && <ProblemNotice error={rerun.error} />}
+      {open === "cancel" && (
+        <ConfirmDialog
+          title="Cancel this run?"
+          description="What is being done now is broken off, and nothing that follows it begins. What is done stays done."
+          confirm="Cancel the run"
+          act={cancel}
+          onClose={close}
+        />
+      )}
+      {open === "edit" && <EditedRunDialog run={run} rerun={rerun} onClose={close} />}
+    </div>
+  );
+}
+
+/** Starts a run like this one and goes there. */
+function useRerun({ organizationId, run }: RunActionsProps) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (body: Rerun) => rerunRun(organizationId, run.id, body),
+    onSuccess: ({ id }) =>
+      navigate({
+        to: "/o/$organizationId/runs/$runId",
+        params: { organizationId, runId: id },
+        search: ({ view }) => (view ? { view } : {}),
+      }),
+  });
+}

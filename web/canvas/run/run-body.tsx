@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Run } from "../../../src/runs/wire.ts";
+import type { Canvas } from "../../../src/workflows/wire.ts";
+import { workflowVersionQuery } from "../../api/workflows.ts";
+import { type NodeKind, nodeKindsQuery } from "../../catalog.ts";
+import { Notice } from "../../parts/notice.tsx";
+import { CanvasSkeleton } from "../canvas-skeleton.tsx";
+import { CanvasView } from "../canvas-view.tsx";
+import { nodeTitle } from "../words.ts";
+import { NodePanel } from "./node-panel.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { RunHeader } from "./run-header.tsx";
+import { RunPanel } from "./run-panel.tsx";
+import { Timeline } from "./timeline.tsx";
+import { ViewSwitch } from "./view-switch.tsx";
+
+/** A run as its canvas or as its course in time, with what the chosen node did beside it. */
+export function RunBody({ organizationId, run }: { organizationId: string; run: Run }) {
+  const search = useSearch({ from: "/signed-in/o/$organizationId/runs/$runId" });
+  const navigate = useNavigate({ from: "/o/$organizationId/runs/$runId" });
+  const kindsQuery = useQuery(nodeKindsQuery);
+  const kinds = kindsQuery.data ?? noKinds;
+  const version = useQuery({
+    ...workflowVersionQuery(organizationId, run.workflowId, run.workflowVersion),
+    enabled: !run.workflowDeleted,
+  });
+  const canvas = version.data?.canvas;
+  const chosen = run.nodes.find(({ id }) => id === search.node);
+  const go = (changes: { node?: string; view?: string }) =>
+    void navigate({ to: ".", search: (before) => withoutEmpty({ ...before, ...changes }), replace: true, resetScroll: false });
+  const select = (id: string | undefined) => go({ node: id ?? "" });
+
+  function titleOf(id: string): string {
+    const nodeId = run.nodes.find((node) => node.id === id)?.nodeId ?? id;
+    const drawn = canvas?.nodes.find((node) => node.id === id);
+    return nodeTitle(drawn ?? { id, nodeId }, kinds.get(nodeId));
+  }
+
+  const hasNoCanvas = run.workflowDeleted || version.isError || kindsQuery.isError;
+  const isTimeline = hasNoCanvas || (search.view ?? firstView()) === "timeline";
+  return (
+    <>
+      <RunHeader organizationId={organizationId} run={run} nameOf={titleOf} onGoToNode={select} />
+      {hasNoCanvas && <Notice kind="hint">{run.workflowDeleted ? deletedWords : unreadableWords}</Notice>}
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        {!hasNoCanvas && <ViewSwitch view={isTimeline ? "timeline" : "canvas"} onChange={(view) => go({ view })} />}
+        <RunActions organizationId={organizationId} run={run} />
+      </div>
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="min-w-0">
+          {isTimeline ? (
+            <Timeline run={run} kinds={kinds} titleOf={titleOf} selectedId={chosen?.id} onSelect={select} />
+          ) : (
+            <Drawing canvas={canvas} kinds={kinds} run={run} selectedId={chosen?.id} onSelect={select} />
+          )}
+        </div>
+        <div className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto">
+          {chosen ? (
+            <NodePanel
+              key={chosen.id}
+              organizationId={organizationId}
+              run={run}
+              node={chosen}
+              title={titleOf(chosen.id)}
+              kind={kinds.get(chosen.nodeId)}
+              onClose={() => select(undefined)}
+            />
+          ) : (
+            <RunPanel organizationId={organizationId} run={run} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+type DrawingProps = {
+  canvas: Canvas | undefined;
+  kinds: Map<string, NodeKind>;
+  run: Run;
+  selectedId: string | undefined;
+  onSelect: (id: string | undefined) => void;
+};
+
+function Drawing({ canvas, kinds, run, selectedId, onSelect }: DrawingProps) {
+  return (
+    <div className="h-[60dvh] min-h-80 overflow-hidden rounded-xl border border-line">
+      {canvas && kinds !== noKinds ? (
+        <CanvasView canvas={canvas} kinds={kinds} runNodes={run.nodes} selectedId={selectedId} onSelect={onSelect} />
+      ) : (
+        <CanvasSkeleton />
+      )}
+    </div>
+  );
+}
+
+const noKinds: Map<string, NodeKind> = new Map();
+// A drawing says little on a telephone.
+const firstView = () => (matchMedia("(width < 48rem)").matches ? "timeline" : "canvas");
+const unreadableWords = "The drawing of this run cannot be read. Its nodes are listed here.";
+const deletedWords = "The workflow was deleted, and its drawing with it. What its nodes did is still here.";
+
+const withoutEmpty = (search: { node?: string; view?: string }): { node?: string; view?: string } =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));

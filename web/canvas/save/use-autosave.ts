@@ -1,0 +1,79 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { Canvas, SavedWorkflow, Workflow } from "../../../src/workflows/wire.ts";
+import { changeWorkflow, checkCanvas, workflowQuery, workflowsKey } from "../../api/workflows.ts";
+import { useMe } from "../../session.ts";
+import { type Autosave, createAutosave, type SaveState } from "./create-autosave.ts";
+import { createDrafts, type Draft } from "./drafts.ts";
+import { locateRemarks, noRemarks, type Remarks } from "./remarks.ts";
+
+export type Saving = { state: SaveState; remarks: Remarks; autosave: Autosave };
+
+type Options = { organizationId: string; workflow: Workflow; canvas: Canvas; draft: Draft | undefined; readOnly: boolean };
+
+/** Keeps the server up to date with the canvas. What the server said last about the canvas stands until it says something else. */
+export function useAutosave({ organizationId, workflow, canvas, draft, readOnly }: Options): Saving {
+  const [remarks, setRemarks] = useState(noRemarks);
+  const autosave = useParts(organizationId, workflow, (saved) =>
+    setRemarks({ faults: [], warnings: locateRemarks(saved.warnings, saved.canvas) }),
+  );
+  const state = useSyncExternalStore(autosave.state.subscribe, autosave.state.get);
+
+  const draftVersion = useRef(draft?.version);
+  useEffect(() => {
+    if (readOnly) return;
+    autosave.change(canvas, draftVersion.current);
+    draftVersion.current = undefined;
+  }, [autosave, canvas, readOnly]);
+
+  useEffect(() => {
+    if (state.kind === "faulty") setRemarks(({ warnings }) => ({ faults: locateRemarks(state.faults, state.canvas as Canvas), warnings }));
+  }, [state]);
+
+  useFirstCheck({ organizationId, canvas: workflow.canvas as Canvas, readOnly, onRemarks: setRemarks });
+  useEffect(() => {
+    const retry = () => void (autosave.state.get().kind === "offline" && autosave.flush());
+    window.addEventListener("online", retry);
+    return () => {
+      window.removeEventListener("online", retry);
+      autosave.close();
+    };
+  }, [autosave]);
+  return { state, remarks, autosave };
+}
+
+function useParts(organizationId: string, workflow: Workflow, onSaved: (saved: SavedWorkflow) => void): Autosave {
+  const queryClient = useQueryClient();
+  const { user } = useMe();
+  const [autosave] = useState(() => {
+    const query = workflowQuery(organizationId, workflow.id);
+    return createAutosave({
+      workflow,
+      save: (canvas, expectedVersion) => changeWorkflow(organizationId, workflow.id, { canvas, expectedVersion }),
+      load: () => queryClient.fetchQuery({ ...query, staleTime: 0 }),
+      keepDraft: createDrafts(user.id, workflow.id).write,
+      onSaved: (saved) => {
+        queryClient.setQueryData(query.queryKey, saved);
+        void queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "versions", workflow.id] });
+        onSaved(saved);
+      },
+    });
+  });
+  return autosave;
+}
+
+type Check = { organizationId: string; canvas: Canvas; readOnly: boolean; onRemarks: (remarks: Remarks) => void };
+
+/** What was right when it was saved may be wrong now: a credential is gone, a tool has another field. */
+function useFirstCheck({ organizationId, canvas, readOnly, onRemarks }: Check): void {
+  const first = useRef({ canvas, onRemarks });
+  useEffect(() => {
+    if (readOnly) return;
+    const { canvas: loaded, onRemarks: tell } = first.current;
+    checkCanvas(organizationId, loaded).then(
+      ({ errors, warnings }) => tell({ faults: locateRemarks(errors, loaded), warnings: locateRemarks(warnings, loaded) }),
+      // Saving says the same, and says when the server is away.
+      () => undefined,
+    );
+  }, [organizationId, readOnly]);
+}

@@ -1,0 +1,48 @@
+import { type ComponentType, createContext, use } from "react";
+import type { FieldFault } from "../problem.ts";
+import type { Expressions } from "./expressions/expressions.ts";
+import type { Schema } from "./field-shape.ts";
+
+export type SchemaFieldProps = {
+  schema: Schema;
+  /** JSON Pointer into the value of the form. */
+  pointer: string;
+  label: string;
+  value: unknown;
+  /** Undefined: the field is empty and left out of the value. */
+  onChange: (value: unknown) => void;
+  isRequired?: boolean;
+  /** One of several in a list or record, whose heading says what they are. */
+  isEntry?: boolean;
+};
+
+type FormSurroundings = {
+  idPrefix: string;
+  readOnly: boolean;
+  faults: readonly FieldFault[];
+  /** Where fields may hold references instead of values. */
+  expressions: Expressions | undefined;
+  /** Handed down, because lists and objects are made of fields and are fields themselves. */
+  Field: ComponentType<SchemaFieldProps>;
+};
+
+export const FormContext = createContext<FormSurroundings | null>(null);
+
+export function useForm(): FormSurroundings {
+  const form = use(FormContext);
+  if (!form) throw new Error("A field was used outside of a form.");
+  return form;
+}
+
+/** What a control gets from its field. */
+export type ControlProps = {
+  id: string;
+  label: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  readOnly: boolean;
+  placeholder: string | undefined;
+  describedBy: string | undefined;
+  isInvalid: boolean;
+  isRequired: boolean;
+};

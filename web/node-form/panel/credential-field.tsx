@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials.ts";
+import { credentialTypesQuery } from "../../catalog.ts";
+import { CredentialDialog } from "../../pages/credentials/credential-dialog.tsx";
+import { HealthBadge } from "../../pages/credentials/health-badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { controlLook } from "../../parts/field.tsx";
+import { setField } from "../field-values.ts";
+import { FaultLines } from "../fields/fault-lines.tsx";
+import { changeNode } from "./change-node.ts";
+import { faultsBelow } from "./faults-below.ts";
+import type { NodePanelProps } from "./node-panel-props.ts";
+
+type CredentialFieldProps = NodePanelProps & { type: string; id: string };
+
+/** With which account the node works: one of the organization's, its default, or a new one. */
+export function CredentialField({ organizationId, node, faults, warnings, readOnly, onChange, type, id }: CredentialFieldProps) {
+  const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
+  const title = useQuery(credentialTypesQuery).data?.find((entry) => entry.type === type)?.title ?? type;
+  const standard = useDefault(organizationId, type);
+  const [isCreating, setCreating] = useState(false);
+  const reference = node.credentials?.[type];
+  const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
+  const own = faultsBelow(faults, `/credentials/${type}`);
+  const remarks = faultsBelow(warnings, `/credentials/${type}`);
+  const choose = (next: string | undefined) =>
+    onChange(changeNode(node, "credentials", setField(node.credentials ?? {}, type, next) as Record<string, string>));
+  return (
+    <div className="grid min-w-0 gap-1.5">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <label htmlFor={id} className="text-sm font-medium">
+          {title} credential
+        </label>
+        {chosen && <HealthBadge health={chosen.health} />}
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <select
+          id={id}
+          disabled={readOnly}
+          value={reference ?? ""}
+          onChange={(event) => choose(event.target.value || undefined)}
+          aria-invalid={own.length > 0 || undefined}
+          aria-describedby={`${id}-fault ${id}-remark`}
+          className={`${controlLook} flex-1 basis-44`}
+        >
+          <option value="">{standard ? `Default: ${standard.name}` : "None chosen"}</option>
+          {accounts?.map((account) => (
+            <option key={account.id} value={account.reference}>
+              {account.name}
+            </option>
+          ))}
+          {reference && accounts && !accounts.some((account) => account.reference === reference) && (
+            <option value={reference}>A credential that is gone</option>
+          )}
+        </select>
+        {!readOnly && <Button onClick={() => setCreating(true)}>Create or connect</Button>}
+      </div>
+      <FaultLines id={`${id}-fault`} label={`${title} credential`} faults={own} />
+      {remarks.length > 0 && (
+        <p id={`${id}-remark`} className="text-xs text-warning">
+          {remarks.map(({ detail }) => `${title} credential ${detail}.`).join(" ")}
+        </p>
+      )}
+      <CredentialDialog
+        organizationId={organizationId}
+        type={type}
+        open={isCreating}
+        onOpenChange={setCreating}
+        onCreated={(created) => choose(created.reference)}
+      />
+    </div>
+  );
+}
+
+/** The organization's default account of this type. */
+function useDefault(organizationId: string, type: string) {
+  const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
+  const accounts = useQuery(credentialsQuery(organizationId)).data;
+  const found = defaults?.find((entry) => entry.type === type && entry.apiKeyId === null);
+  return accounts?.find(({ reference }) => reference === found?.reference);
+}

@@ -1,0 +1,58 @@
+import type { RunNode } from "../../../src/runs/wire.ts";
+import { DataView as Data } from "../../parts/data-view.tsx";
+import { Duration } from "../../parts/duration.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { Status } from "../../parts/status.tsx";
+import { DataPart, NoRun } from "./data-part.tsx";
+import type { NodePanelProps } from "./node-panel-props.ts";
+
+/** How the node fared in the run that is shown, and what came out of it. */
+export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
+  if (!run) return <NoRun what="what comes out of this node" />;
+  const own = run.nodes.find(({ id }) => id === node.id);
+  if (!own)
+    return <p className="text-sm text-muted">This node was not part of the run that is shown. Run the workflow again to see its output.</p>;
+  const isPassedBy = own.status === "skipped" && node.settings?.disabled === true;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+        <Status status={own.status} />
+        {own.attempts > 1 && <span>{own.attempts} attempts</span>}
+        {own.startedAt && <Moment at={own.startedAt} show="time" />}
+        {own.durationMs !== null && <Duration ms={own.durationMs} />}
+      </p>
+      {own.error && (
+        <Notice kind="problem">
+          <p>{own.error.message}</p>
+          <p className="mt-1 font-mono text-xs">{own.error.code}</p>
+        </Notice>
+      )}
+      {own.outputs && (
+        <DataPart title="Items" count={own.outputs.length}>
+          <Ways ways={own.ways} />
+          {own.outputs.length > 0 && <Data value={own.outputs} label="output" />}
+        </DataPart>
+      )}
+      {!own.outputs && !own.error && <p className="text-sm text-muted">{isPassedBy ? passedBy : withoutOutput[own.status]}</p>}
+    </>
+  );
+}
+
+function Ways({ ways }: { ways: RunNode["ways"] }) {
+  const entries = Object.entries(ways);
+  if (entries.length < 2 && entries[0]?.[0] === "out") return null;
+  return <p className="text-xs text-muted">{entries.map(([way, count]) => `${way}: ${count}`).join(", ")}</p>;
+}
+
+const passedBy = "This node is disabled: items passed through it untouched.";
+
+const withoutOutput: Record<RunNode["status"], string> = {
+  pending: "This node has not begun yet.",
+  running: "This node is at work.",
+  retrying: "This node failed and is tried again soon.",
+  succeeded: "Nothing came out of this node.",
+  failed: "This node failed before anything came out of it.",
+  skipped: "This node was not reached: no item came its way.",
+  cancelled: "The run ended before this node was done.",
+};

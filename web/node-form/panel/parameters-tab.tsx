@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
+import { allWorkflowsQuery } from "../../api/workflows.ts";
+import { DataView as Data } from "../../parts/data-view.tsx";
+import type { InsertTarget } from "../expressions/expressions.ts";
+import { isSchema, type Schema } from "../field-shape.ts";
+import { FaultLines } from "../fields/fault-lines.tsx";
+import { SchemaForm } from "../schema-form.tsx";
+import { changeNode } from "./change-node.ts";
+import { CredentialField } from "./credential-field.tsx";
+import { DataPicker } from "./data-picker.tsx";
+import { faultsBelow, unplacedFaults } from "./faults-below.ts";
+import { InstructionField } from "./instruction-field.tsx";
+import type { NodePanelProps } from "./node-panel-props.ts";
+import { PanelBody } from "./panel-body.tsx";
+import { useExpressions } from "./use-expressions.ts";
+
+export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
+  const { node, kind, faults, readOnly, onChange, idPrefix } = props;
+  const lastField = useRef<InsertTarget>(null);
+  const { expressions, scope } = useExpressions({ ...props, lastField });
+  const schema = useSchema(props);
+  const hasFields = Object.keys(isSchema(schema.properties) ? schema.properties : {}).length > 0;
+  return (
+    <>
+      <PanelBody>
+        <FaultLines id={`${idPrefix}-fault`} label="This node" faults={unplacedFaults(faults)} />
+        {kind?.credentials.map((type) => (
+          <CredentialField key={type} {...props} type={type} id={`${idPrefix}/credentials/${type}`} />
+        ))}
+        {!kind && node.parameters && <Data value={node.parameters} label="parameters" />}
+        {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
+        <SchemaForm
+          key={node.id}
+          schema={schema}
+          value={node.parameters ?? {}}
+          onChange={(parameters) => onChange(changeNode(node, "parameters", parameters))}
+          faults={faultsBelow(faults, "/parameters")}
+          expressions={expressions}
+          readOnly={readOnly}
+          idPrefix={`${idPrefix}/parameters`}
+        />
+        {hasFields && <InstructionField {...props} />}
+      </PanelBody>
+      {!readOnly && hasFields && <DataPicker canvas={props.canvas} node={node} scope={scope} lastField={lastField} />}
+    </>
+  );
+}
+
+/** The schema of the parameters; other workflows are chosen by their names. */
+function useSchema({ organizationId, workflowId, node, kind }: NodePanelProps): Schema {
+  const schema = kind?.inputSchema ?? anything;
+  const workflows = useQuery({ ...allWorkflowsQuery(organizationId), enabled: node.nodeId === "call_workflow" }).data;
+  if (node.nodeId !== "call_workflow" || !workflows || !isSchema(schema.properties)) return schema;
+  const others = workflows.filter(({ id }) => id !== workflowId).map(({ id, name }) => ({ const: id, title: name }));
+  const { workflowId: field } = schema.properties;
+  return {
+    ...schema,
+    properties: { ...schema.properties, workflowId: { ...(isSchema(field) ? field : {}), title: "Workflow", oneOf: others } },
+  };
+}
+
+const anything: Schema = { type: "object" };

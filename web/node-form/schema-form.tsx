@@ -1,0 +1,39 @@
+import { useId, useMemo } from "react";
+import type { FieldFault } from "../problem.ts";
+import type { Expressions } from "./expressions/expressions.ts";
+import type { Schema } from "./field-shape.ts";
+import { FaultLines } from "./fields/fault-lines.tsx";
+import { ObjectFields } from "./fields/object-fields.tsx";
+import { SchemaField } from "./fields/schema-field.tsx";
+import { FormContext } from "./form-context.ts";
+
+type SchemaFormProps = {
+  schema: Schema;
+  value: Record<string, unknown>;
+  onChange: (value: Record<string, unknown>) => void;
+  /** Pointers are relative to the value; shown at their fields in the words of the server. */
+  faults: readonly FieldFault[];
+  /** Given where fields may hold references. */
+  expressions?: Expressions | undefined;
+  readOnly?: boolean;
+  /** For `focusField`; ids of the fields are this and their pointers. */
+  idPrefix?: string;
+};
+
+/** A form for anything that has a JSON Schema. Empty optional fields are left out of the value. */
+export function SchemaForm({ schema, value, onChange, faults, expressions, readOnly = false, idPrefix }: SchemaFormProps) {
+  const ownId = useId();
+  const prefix = idPrefix ?? ownId;
+  const surroundings = useMemo(
+    () => ({ idPrefix: prefix, readOnly, faults, expressions, Field: SchemaField }),
+    [prefix, readOnly, faults, expressions],
+  );
+  return (
+    <FormContext value={surroundings}>
+      <div className="grid min-w-0 gap-4">
+        <FaultLines id={`${prefix}-fault`} label="The form" faults={faults.filter(({ pointer }) => pointer === "")} />
+        <ObjectFields schema={schema} pointer="" value={value} onChange={onChange} />
+      </div>
+    </FormContext>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Server, ServerTool } from "../../api/servers.ts";
+
+/** Whether a name fits a pattern in which `*` stands for any characters or none. The gateway judges the same way, and has the last word. */
+export function matchesRule(rule: string, name: string): boolean {
+  const [start = "", ...others] = rule.split("*");
+  const end = others.pop();
+  if (end === undefined) return name === rule;
+  if (!name.startsWith(start) || !name.endsWith(end)) return false;
+  let position = start.length;
+  for (const part of others) {
+    const found = name.indexOf(part, position);
+    if (found === -1) return false;
+    position = found + part.length;
+  }
+  return position <= name.length - end.length;
+}
+
+/** What a key with these rules may call, server by server; null: it has no rules. */
+export function findAllowedTools(servers: Server[], rules: string[] | null): { server: Server; tools: ServerTool[] }[] {
+  return servers
+    .filter(({ usesOAuthOnly }) => !usesOAuthOnly)
+    .map((server) => ({ server, tools: server.tools.filter(({ name }) => isAllowed(rules, server.id, name)) }))
+    .filter(({ tools }) => tools.length > 0);
+}
+
+export const countAllowedTools = (servers: Server[], rules: string[] | null): number =>
+  findAllowedTools(servers, rules).reduce((sum, { tools }) => sum + tools.length, 0);
+
+/** How the server wants a rule to be written. */
+export const isRule = (text: string): boolean => text.length <= 64 && /^\**[a-z0-9_][a-z0-9_*]*$/.test(text);
+
+function isAllowed(rules: string[] | null, serverId: string, tool: string): boolean {
+  return rules === null || rules.some((rule) => matchesRule(rule, serverId) || matchesRule(rule, tool));
+}

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useId } from "react";
+import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials.ts";
+import { controlLook } from "../../parts/field.tsx";
+import { Notice } from "../../parts/notice.tsx";
+
+type CredentialChoiceProps = { organizationId: string; type: string; value: string; onChange: (reference: string) => void };
+
+/** The account a call uses. The default of the organization, or the only one there is, is chosen beforehand. */
+export function CredentialChoice({ organizationId, type, value, onChange }: CredentialChoiceProps) {
+  const id = useId();
+  const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
+  const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
+  const usual = defaults?.find((entry) => entry.type === type && entry.apiKeyId === null)?.reference;
+  const first = usual ?? (accounts?.length === 1 ? accounts[0]?.reference : undefined);
+  const preselect = useEffectEvent((reference: string) => value === "" && onChange(reference));
+  useEffect(() => {
+    if (first) preselect(first);
+  }, [first]);
+
+  if (accounts?.length === 0)
+    return (
+      <Notice
+        kind="hint"
+        action={
+          <Link
+            to="/o/$organizationId/credentials"
+            params={{ organizationId }}
+            search={{ create: type }}
+            className="text-accent underline underline-offset-4"
+          >
+            Connect an account
+          </Link>
+        }
+      >
+        This tool needs an account, and none of its kind is connected.
+      </Notice>
+    );
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        Account
+      </label>
+      <select id={id} className={controlLook} value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">Choose an account</option>
+        {accounts?.map((account) => (
+          <option key={account.id} value={account.reference}>
+            {account.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { Trigger } from "../../../src/triggers/wire.ts";
+import { triggersQuery } from "../../api/triggers.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { TriggerForm } from "./trigger-form.tsx";
+
+type EditTriggerDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };
+
+export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTriggerDialogProps) {
+  const queryClient = useQueryClient();
+  return (
+    <Dialog wide open onOpenChange={onClose} title={`Edit “${trigger.name}”`} description={`Starts “${trigger.workflowName}”.`}>
+      <TriggerForm
+        organizationId={organizationId}
+        kind={trigger.kind}
+        trigger={trigger}
+        onSaved={async () => {
+          await queryClient.invalidateQueries(triggersQuery(organizationId));
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,60 @@
+import { Link } from "@tanstack/react-router";
+import type { Trigger } from "../../../src/triggers/wire.ts";
+import { TimeAgo } from "../../parts/time-ago.tsx";
+import { describeCron } from "./cron-words.ts";
+import { FireTime, FireTimes } from "./fire-times.tsx";
+import { senderOf } from "./senders.ts";
+
+/** What a trigger starts, when, and how it last went. */
+export function TriggerFacts({ organizationId, trigger }: { organizationId: string; trigger: Trigger }) {
+  return (
+    <div className="mt-1 grid gap-1 text-sm text-muted">
+      <p className="wrap-anywhere">
+        Starts{" "}
+        <Link
+          to="/o/$organizationId/workflows/$workflowId"
+          params={{ organizationId, workflowId: trigger.workflowId }}
+          className="text-ink underline underline-offset-4"
+        >
+          {trigger.workflowName}
+        </Link>
+      </p>
+      {trigger.kind === "schedule" ? <ScheduleFacts trigger={trigger} /> : <p>{senderOf(trigger)?.title ?? trigger.provider}</p>}
+      <p>
+        {trigger.lastRunAt ? (
+          <>
+            Last started a run <TimeAgo at={trigger.lastRunAt} />
+          </>
+        ) : (
+          "Has started no run yet"
+        )}
+      </p>
+      {trigger.lastError && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
+    </div>
+  );
+}
+
+function ScheduleFacts({ trigger }: { trigger: Trigger }) {
+  const { cron, timeZone, nextFireTimes } = trigger;
+  const words = describeCron(cron ?? "");
+  const [next] = nextFireTimes;
+  return (
+    <>
+      <p>
+        {words ?? <code className="font-mono text-xs">{cron}</code>}, {timeZone}
+      </p>
+      {next ? (
+        <details>
+          <summary className="w-fit cursor-pointer">
+            Next <FireTime at={next} />
+          </summary>
+          <div className="mt-1.5 mb-1 pl-4">
+            <FireTimes times={nextFireTimes} timeZone={timeZone ?? "UTC"} />
+          </div>
+        </details>
+      ) : (
+        <p>Off: does not fire</p>
+      )}
+    </>
+  );
+}

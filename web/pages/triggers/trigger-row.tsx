@@ -1,0 +1,96 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Clock, Ellipsis, RefreshCw, SquarePen, Trash, Webhook } from "lucide-react";
+import type { Trigger } from "../../../src/triggers/wire.ts";
+import { changeTrigger, testTrigger } from "../../api/triggers.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Switch } from "../../parts/switch.tsx";
+import type { MyOrganization } from "../../session.ts";
+import { TriggerFacts } from "./trigger-facts.tsx";
+
+type TriggerRowProps = {
+  organization: MyOrganization;
+  trigger: Trigger;
+  refresh: () => Promise<unknown>;
+  onEdit: () => void;
+  onDelete: () => void;
+  onNewAddress: () => void;
+};
+
+export function TriggerRow({ organization, trigger, refresh, onEdit, onDelete, onNewAddress }: TriggerRowProps) {
+  const builds = organization.role !== "viewer";
+  const test = useMutation({ mutationFn: () => testTrigger(organization.id, trigger.id) });
+  const Icon = trigger.kind === "schedule" ? Clock : Webhook;
+  return (
+    <li className="grid gap-3 px-5 py-4 sm:px-6">
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
+        <Icon className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden="true" />
+        <div className="min-w-0 flex-1 basis-56">
+          <h2 className="text-base font-medium wrap-anywhere">{trigger.name}</h2>
+          <TriggerFacts organizationId={organization.id} trigger={trigger} />
+        </div>
+        {builds ? (
+          <div className="flex flex-wrap items-center gap-2">
+            <Switch
+              label={`“${trigger.name}” is on`}
+              on={trigger.active}
+              change={async (active) => {
+                await changeTrigger(organization.id, trigger.id, { active });
+                await refresh();
+              }}
+            />
+            <Button aria-label={`Test “${trigger.name}”`} busy={test.isPending} onClick={() => test.mutate()}>
+              Test
+            </Button>
+            <RowMenu trigger={trigger} onEdit={onEdit} onDelete={onDelete} onNewAddress={onNewAddress} />
+          </div>
+        ) : (
+          <Badge>{trigger.active ? "On" : "Off"}</Badge>
+        )}
+      </div>
+      {test.isError && <ProblemNotice error={test.error} />}
+      {test.data && (
+        <Notice kind="success">
+          A run has started.{" "}
+          <Link
+            to="/o/$organizationId/runs/$runId"
+            params={{ organizationId: organization.id, runId: test.data.id }}
+            className="underline underline-offset-4"
+          >
+            Open the run
+          </Link>
+        </Notice>
+      )}
+    </li>
+  );
+}
+
+type RowMenuProps = Pick<TriggerRowProps, "trigger" | "onEdit" | "onDelete" | "onNewAddress">;
+
+function RowMenu({ trigger, onEdit, onDelete, onNewAddress }: RowMenuProps) {
+  return (
+    <div className="shrink-0">
+      <Menu label={`More for “${trigger.name}”`} trigger={<Ellipsis className="size-4" aria-hidden="true" />}>
+        <MenuItem onSelect={onEdit}>
+          <SquarePen className="size-4 text-muted" aria-hidden="true" />
+          Edit
+        </MenuItem>
+        {trigger.kind === "webhook" && (
+          <MenuItem onSelect={onNewAddress}>
+            <RefreshCw className="size-4 text-muted" aria-hidden="true" />
+            Make a new address
+          </MenuItem>
+        )}
+        <MenuLine />
+        <MenuItem onSelect={onDelete}>
+          <Trash className="size-4 text-danger" aria-hidden="true" />
+          Delete
+        </MenuItem>
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { credentialsQuery } from "../../api/credentials.ts";
+import { Field } from "../../parts/field.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { type Sender, senders } from "./senders.ts";
+
+type SenderFieldProps = { sender: Sender; onChange: (sender: Sender) => void };
+
+export function SenderField({ sender, onChange }: SenderFieldProps) {
+  return (
+    <Field
+      label="Who delivers"
+      name="provider"
+      hint={sender.whatToPaste}
+      control={(control) => (
+        <select
+          {...control}
+          value={sender.id}
+          onChange={(event) => onChange(senders.find(({ id }) => id === event.target.value) ?? sender)}
+        >
+          {senders.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}
+
+type SigningAccountFieldProps = { organizationId: string; sender: Sender; initial: string };
+
+/** The account whose secret deliveries are checked with. */
+export function SigningAccountField({ organizationId, sender, initial }: SigningAccountFieldProps) {
+  const accounts = useQuery(credentialsQuery(organizationId)).data;
+  if (!sender.provider) return null;
+  const { credentialType, secretTitle } = sender.provider;
+  const fitting = accounts?.filter(({ type }) => type === credentialType) ?? [];
+  if (accounts && fitting.length === 0)
+    return (
+      <Notice kind="hint">
+        A {sender.title} account with a {secretTitle.toLowerCase()} is needed first.{" "}
+        <Link
+          to="/o/$organizationId/credentials"
+          params={{ organizationId }}
+          search={{ create: credentialType }}
+          className="text-accent underline underline-offset-4"
+        >
+          Add one
+        </Link>
+      </Notice>
+    );
+  return (
+    <Field
+      label={`${sender.title} account`}
+      name="credentialId"
+      hint={`Deliveries are checked with its field “${secretTitle}”.`}
+      control={(control) => (
+        <select {...control} required key={accounts ? "known" : "unknown"} defaultValue={initial || fitting[0]?.id}>
+          {fitting.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { Dialog } from "../../parts/dialog.tsx";
+import type { MyOrganization } from "../../session.ts";
+import { ImportWorkflow } from "./import-workflow.tsx";
+import { NewWorkflowForm } from "./new-workflow-form.tsx";
+
+type CreateDialogsProps = { organization: MyOrganization; create: string | undefined; onClose: () => void };
+
+/** `create`: `file` for the import, anything else for the form with that template chosen. */
+export function CreateDialogs({ organization, create, onClose }: CreateDialogsProps) {
+  return (
+    <>
+      <Dialog wide open={create !== undefined && create !== "file"} onOpenChange={onClose} title="New workflow">
+        <NewWorkflowForm organization={organization} initial={create ?? ""} />
+      </Dialog>
+      <Dialog
+        open={create === "file"}
+        onOpenChange={onClose}
+        title="Import a workflow"
+        description="A file that was exported here or from another installation. It names accounts but holds none."
+      >
+        <ImportWorkflow organization={organization} />
+      </Dialog>
+    </>
+  );
+}

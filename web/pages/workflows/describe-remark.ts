@@ -1,0 +1,19 @@
+/** A fault or a warning about a canvas in words: with the name of its node instead of its place in the list. */
+export function describeRemark(canvas: unknown, { pointer, detail }: { pointer: string; detail: string }): string {
+  const [, index, rest = ""] = /^\/canvas\/nodes\/(\d+)\/?(.*)$/.exec(pointer) ?? [];
+  const node = index === undefined ? undefined : nodesOf(canvas)[Number(index)];
+  const field = index === undefined ? pointer.slice(1) : rest;
+  const words = field.replace(/^(parameters|settings)\//, "").replace(/^credentials\/(.*)$/, "the $1 account");
+  const text = `${words.replaceAll("/", " → ")} ${detail}.`.trim();
+  return node === undefined ? text : `${titleOf(node)}: ${text}`;
+}
+
+function nodesOf(canvas: unknown): unknown[] {
+  const nodes = typeof canvas === "object" && canvas !== null && "nodes" in canvas ? canvas.nodes : undefined;
+  return Array.isArray(nodes) ? nodes : [];
+}
+
+function titleOf(node: unknown): string {
+  const { name, id, nodeId } = (typeof node === "object" && node !== null ? node : {}) as Record<string, unknown>;
+  return [name, id, nodeId].find((text) => typeof text === "string" && text !== "")?.toString() ?? "A node";
+}

@@ -1,0 +1,154 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Code, Copy, Download, Ellipsis, SquarePen, Trash } from "lucide-react";
+import type { WorkflowSummary } from "../../../src/workflows/wire.ts";
+import { changeWorkflow, duplicateWorkflow, workflowFileAddress } from "../../api/workflows.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Status } from "../../parts/status.tsx";
+import { Switch } from "../../parts/switch.tsx";
+import { TimeAgo } from "../../parts/time-ago.tsx";
+import type { MyOrganization } from "../../session.ts";
+import { useOpenWorkflow } from "./use-open-workflow.ts";
+
+type WorkflowRowProps = {
+  organization: MyOrganization;
+  workflow: WorkflowSummary;
+  refresh: () => Promise<unknown>;
+  onDelete: () => void;
+  onCall: () => void;
+};
+
+export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall }: WorkflowRowProps) {
+  const builds = organization.role !== "viewer";
+  const duplicate = useMutation({ mutationFn: () => duplicateWorkflow(organization.id, workflow.id), onSuccess: refresh });
+  return (
+    <li className="grid gap-3 px-5 py-4 sm:px-6">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div className="min-w-0 flex-1 basis-60">
+          <Link
+            to="/o/$organizationId/workflows/$workflowId"
+            params={{ organizationId: organization.id, workflowId: workflow.id }}
+            className="font-medium wrap-anywhere underline-offset-4 hover:underline"
+          >
+            {workflow.name}
+          </Link>
+          {workflow.description && <p className="mt-0.5 line-clamp-2 text-sm text-muted wrap-anywhere">{workflow.description}</p>}
+          <Facts organizationId={organization.id} workflow={workflow} />
+        </div>
+        <div className="flex items-center gap-2">
+          {builds ? (
+            <Switch
+              label={`“${workflow.name}” is on`}
+              on={workflow.isActive}
+              change={async (isActive) => {
+                await changeWorkflow(organization.id, workflow.id, { isActive });
+                await refresh();
+              }}
+            />
+          ) : (
+            <Badge>{workflow.isActive ? "On" : "Off"}</Badge>
+          )}
+          <div className="shrink-0">
+            <RowMenu
+              organizationId={organization.id}
+              workflow={workflow}
+              builds={builds}
+              onDuplicate={() => duplicate.mutate()}
+              onDelete={onDelete}
+              onCall={onCall}
+            />
+          </div>
+        </div>
+      </div>
+      {duplicate.isError && <ProblemNotice error={duplicate.error} />}
+    </li>
+  );
+}
+
+function Facts({ organizationId, workflow }: { organizationId: string; workflow: WorkflowSummary }) {
+  const { lastRun, triggers, nodeCount, tool } = workflow;
+  return (
+    <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-sm text-muted">
+      {lastRun ? (
+        <Link
+          to="/o/$organizationId/runs/$runId"
+          params={{ organizationId, runId: lastRun.id }}
+          className="inline-flex items-center gap-2 underline-offset-4 hover:underline"
+        >
+          <span className="sr-only">Last run:</span>
+          <Status status={lastRun.status} />
+          <TimeAgo at={lastRun.completedAt ?? lastRun.createdAt} />
+        </Link>
+      ) : (
+        <span>Not run yet</span>
+      )}
+      <Link
+        to="/o/$organizationId/triggers"
+        params={{ organizationId }}
+        search={{ workflow: workflow.id }}
+        className="underline-offset-4 hover:underline"
+      >
+        {describeTriggers(triggers)}
+      </Link>
+      <span>{nodeCount === 1 ? "1 node" : `${nodeCount} nodes`}</span>
+      {tool && <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>}
+    </div>
+  );
+}
+
+function describeTriggers({ active, total }: WorkflowSummary["triggers"]): string {
+  if (total === 0) return "No triggers";
+  const words = `${active} active ${active === 1 ? "trigger" : "triggers"}`;
+  return active === total ? words : `${words} of ${total}`;
+}
+
+type RowMenuProps = Pick<WorkflowRowProps, "workflow" | "onDelete" | "onCall"> & {
+  organizationId: string;
+  builds: boolean;
+  onDuplicate: () => void;
+};
+
+function RowMenu({ organizationId, workflow, builds, onDuplicate, onDelete, onCall }: RowMenuProps) {
+  const openWorkflow = useOpenWorkflow(organizationId);
+  return (
+    <Menu label={`More for “${workflow.name}”`} trigger={<Ellipsis className="size-4" aria-hidden="true" />}>
+      <MenuItem onSelect={() => openWorkflow(workflow.id)}>
+        <SquarePen className="size-4 text-muted" aria-hidden="true" />
+        Open
+      </MenuItem>
+      <MenuItem onSelect={onCall}>
+        <Code className="size-4 text-muted" aria-hidden="true" />
+        Call this workflow
+      </MenuItem>
+      {builds && (
+        <MenuItem onSelect={onDuplicate}>
+          <Copy className="size-4 text-muted" aria-hidden="true" />
+          Duplicate
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => download(workflowFileAddress(organizationId, workflow.id))}>
+        <Download className="size-4 text-muted" aria-hidden="true" />
+        Export as a file
+      </MenuItem>
+      {builds && (
+        <>
+          <MenuLine />
+          <MenuItem onSelect={onDelete}>
+            <Trash className="size-4 text-danger" aria-hidden="true" />
+            Delete
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}
+
+/** The server names the file. */
+function download(address: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}
