@@ -233,6 +233,13 @@ describe("a credential", () => {
     await page.getByText("Saved.", { exact: true }).waitFor();
     expect((await ann.browser.post(`${path()}/${id}/test`)).body.ok).toBe(true);
 
+    await page.getByLabel("Webhook secret", { exact: true }).fill("hook-secret");
+    await button("Save").click();
+    await page.getByLabel("Remove the webhook secret that is set").check();
+    await button("Save").click();
+    await page.getByLabel("Remove the webhook secret that is set").waitFor({ state: "detached" });
+    expect((await ann.browser.get(`${path()}/${id}`)).body.data).not.toHaveProperty("webhookSecret");
+
     await page.locator("input[type=password]").first().fill("wrong-token");
     await button("Save").click();
     await page.getByText("Not tested yet").waitFor();
@@ -294,6 +301,11 @@ describe("a credential", () => {
 });
 
 describe("the list", () => {
+  async function expectNothingToPress(): Promise<void> {
+    for (const name of [/^New/, /^Test/, /^Save/, /^Delete/, /default/, /^Connect/])
+      expect(await page.getByRole("main").getByRole("button", { name }).count()).toBe(0);
+  }
+
   it("keeps the search in the address, and tells viewers everything but lets them change nothing", async () => {
     const id = await createGithub("Alpha");
     await createGithub("Beta");
@@ -306,10 +318,11 @@ describe("the list", () => {
 
     await openAs("vera@example.com");
     await open();
+    await page.getByRole("link", { name: "Alpha" }).waitFor();
+    await expectNothingToPress();
     await page.getByRole("link", { name: "Alpha" }).click();
     await page.getByText("Nowhere yet.").waitFor();
-    for (const name of [/^New/, /^Test/, /^Save/, /^Delete/, /default/, /^Connect/])
-      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    await expectNothingToPress();
     const vera = (await signIn(app, "vera@example.com")).browser;
     const answers = [
       await vera.post(path(), { type: "github", name: "x", data: { kind: "bearer", accessToken: "x" } }),
@@ -323,16 +336,17 @@ describe("the list", () => {
 
   it("fits a telephone and has no serious finding of axe, in light and dark", async () => {
     const id = await createGithub("Alpha");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await openAs(ann.email, { colorScheme, viewport: { width: 390, height: 844 } });
-      for (const rest of ["", `?credential=${id}`, "?create=any", "?create=slack"]) {
-        await open(rest);
-        await page
-          .getByRole(rest.startsWith("?create") ? "dialog" : "main")
-          .getByText(landmarks[rest] ?? "Default", { exact: true })
-          .first()
-          .waitFor();
-        expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    await openAs(ann.email, { viewport: { width: 390, height: 844 } });
+    for (const rest of ["", `?credential=${id}`, "?create=any", "?create=slack"]) {
+      await open(rest);
+      const place = page.getByRole(rest.startsWith("?create") ? "dialog" : "main");
+      await place
+        .getByText(landmarks[rest] ?? "Default", { exact: true })
+        .first()
+        .waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
         expect(await findAccessibilityFaults(page)).toEqual([]);
       }
     }

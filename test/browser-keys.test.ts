@@ -63,6 +63,7 @@ describe("the page of API keys", () => {
     await dialog().getByRole("button", { name: "Create key" }).click();
 
     const key = await keyField().inputValue();
+    expect(await page().locator(":focus").inputValue()).toBe(key);
     expect(await useKey(key)).toMatchObject({ status: 200 });
     const command = (await dialog().locator("pre").textContent()) ?? "";
     expect(command).toContain(`curl -s ${app.gatewayUrl}/system/mcp`);

@@ -12,11 +12,15 @@ let flows: WorkflowApp;
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 let program: Program;
 let workflowId: string;
+let openai: { reference: string };
 const opened: OpenPage[] = [];
 
 beforeAll(async () => {
   model = await startFakeModel(() => ({ text: "A friendly hello" }));
   flows = await startWorkflowApp({ environment: model.environment });
+  openai = await flows.app.parts.vault.credentials.create(flows.owner.organizationId, {
+    ...{ type: "openai", name: "Our OpenAI", data: { apiKey: "sk-1" }, createdBy: null },
+  });
   const made = `[{ "title": "A bug", "count": 3, "author": { "first-name": "${image.replaceAll('"', "'")}" } }]`;
   workflowId = await flows.save(
     [
@@ -46,9 +50,9 @@ async function open(search: string, { person = flows.owner.browser, ...options }
   return { ...one, panel: one.page.getByRole("region", { name: /^Node / }) };
 }
 
-const savedParameters = async (id: string): Promise<unknown> => {
+const savedNode = async (id: string): Promise<{ parameters: unknown }> => {
   const { body } = await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`);
-  return body.canvas.nodes.find((entry: { id: string }) => entry.id === id).parameters;
+  return body.canvas.nodes.find((entry: { id: string }) => entry.id === id);
 };
 const saved = (page: Page) => page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
 
@@ -64,7 +68,7 @@ describe("the panel of a node", () => {
     expect(await text.inputValue()).toBe("About {{ $input.title }}");
     await panel.getByText("In the last run: About A bug").waitFor();
     await done;
-    expect(await savedParameters("tell")).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
+    expect((await savedNode("tell")).parameters).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -132,6 +136,11 @@ describe("the panel of a node", () => {
     await panel.getByRole("button", { name: "Preview what a model would fill" }).click();
     await panel.getByRole("row", { name: "text A friendly hello" }).waitFor();
     await panel.getByText(/^m-1 would fill in this/).waitFor();
+    const account = panel.getByRole("combobox", { name: "Model account" });
+    await account.selectOption("Our OpenAI");
+    await expect
+      .poll(() => savedNode("tell"), { timeout: 8_000 })
+      .toMatchObject({ instruction: "Greet them.", credentials: { openai: openai.reference } });
     expect(complaints).toEqual([]);
   });
 

@@ -139,6 +139,24 @@ describe("a run", () => {
     expect(one.complaints).toEqual([]);
   });
 
+  it("with more nodes than fit on the screen shows the one that is chosen", async () => {
+    const ids = Array.from({ length: 14 }, (_, index) => `n${index}`);
+    const lines = edges(...ids.slice(1).map((id, index) => `n${index}>${id}`));
+    const { id } = await flows.run(
+      await flows.save(
+        ids.map((each) => node(each, "set_fields", { fields: { a: 1 } })),
+        lines,
+        "Long",
+      ),
+    );
+    const { page } = await open(`/runs/${id}?node=n13`);
+    const isInside = async () => {
+      const [node, canvas] = await Promise.all([page.locator('[data-id="n13"]').boundingBox(), page.locator(".react-flow").boundingBox()]);
+      return node !== null && canvas !== null && node.x >= canvas.x && node.x + node.width <= canvas.x + canvas.width;
+    };
+    await expect.poll(isInside, { timeout: 8_000 }).toBe(true);
+  });
+
   it("that called another one leads there and back", async () => {
     const below = await flows.save([node("say", "set_fields", { fields: { a: 1 } })], [], "Below");
     const { id } = await flows.run(await flows.save([node("call", "call_workflow", { workflowId: below })], [], "Above"));

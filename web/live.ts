@@ -62,8 +62,10 @@ function openStream(openSource: OpenSource, address: string, tell: Listener): ()
     source.onerror = () => {
       if (source.readyState === source.CLOSED) timer = setTimeout(open, pauseMs);
     };
-    source.addEventListener("tool-call", ({ data }) => tell({ kind: "tool-call", data: JSON.parse(data) as ToolCallEntry }));
-    source.addEventListener("run", ({ data }) => tell({ kind: "run", data: JSON.parse(data) as RunEntry }));
+    source.addEventListener("tool-call", ({ data }: MessageEvent<string>) =>
+      tell({ kind: "tool-call", data: JSON.parse(data) as ToolCallEntry }),
+    );
+    source.addEventListener("run", ({ data }: MessageEvent<string>) => tell({ kind: "run", data: JSON.parse(data) as RunEntry }));
     source.addEventListener("reload", () => tell({ kind: "reload" }));
   }
 

@@ -1,10 +1,11 @@
 import { ReactFlowProvider } from "@xyflow/react";
-import { Suspense, use, useMemo } from "react";
+import { Suspense, use, useMemo, useRef } from "react";
 import type { RunNode } from "../../src/runs/wire.ts";
 import type { Canvas } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
 import { FlowSurface } from "./flow/flow-surface.tsx";
+import { useKeepInView } from "./flow/use-keep-in-view.ts";
 import { useReadingKeys } from "./flow/use-reading-keys.ts";
 import { ZoomBar } from "./flow/zoom-bar.tsx";
 import { placeUnplaced } from "./place-nodes.ts";
@@ -32,11 +33,13 @@ function PlacedView({ canvas: given, kinds, runNodes, selectedId, onSelect }: Ca
   const place = placeUnplaced(given, kinds);
   const canvas = place instanceof Promise ? use(place) : place;
   const select = useMemo(() => (selectedId === undefined ? [] : [selectedId]), [selectedId]);
+  const frame = useRef<HTMLDivElement>(null);
+  useKeepInView(select, frame);
   const keys = useReadingKeys({ canvas, onOpen: onSelect });
   const drawing = { canvas, kinds, runNodes, faultCounts: none, warningCounts: none, editable: false };
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <FlowSurface drawing={drawing} select={select} onPress={onSelect} keys={() => keys} />
+      <FlowSurface drawing={drawing} select={select} onPress={onSelect} keys={() => keys} frame={frame} />
       <div className="@container flex items-center justify-end border-t border-line bg-surface px-3 py-1">
         <ZoomBar />
       </div>

@@ -37,6 +37,12 @@ it("tells waiting from running", () => {
   ]);
 });
 
+it("does not call it waiting that a node's end was written down a moment later", () => {
+  expect(shape(layOutTimeline(run([node("quick", { startedAt: at(100), completedAt: at(120), durationMs: 1 })]), 0))).toEqual([
+    ["quick", 100, 20, 0, false],
+  ]);
+});
+
 it("lets what goes on grow until now", () => {
   const going = node("going", { status: "running", startedAt: at(200), durationMs: 0 });
   const paused = node("paused", { status: "running", startedAt: at(200), durationMs: 10, wakeAt: at(5_000) });

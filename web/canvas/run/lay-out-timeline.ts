@@ -13,6 +13,9 @@ export type TimelineBar = {
   isReused: boolean;
 };
 
+/** Less than that goes into writing down that a node began and ended. */
+const noticeableMs = 50;
+
 export type Timeline = { totalMs: number; queuedMs: number; bars: TimelineBar[] };
 
 /** Where on a common scale each node began and ended, in the order in which they began. */
@@ -37,6 +40,7 @@ function toBar(node: RunNode, { zeroMs, endMs, isRunOver }: Frame): TimelineBar 
   const isReused = ended < zeroMs;
   const lengthMs = isReused ? 0 : Math.max(0, ended - began);
   const isWorking = !isRunOver && node.completedAt === null && node.wakeAt === null;
-  const waitedMs = isReused || isWorking ? 0 : Math.max(0, lengthMs - (node.durationMs ?? lengthMs));
+  const restMs = lengthMs - (node.durationMs ?? lengthMs);
+  const waitedMs = isReused || isWorking || restMs < noticeableMs ? 0 : restMs;
   return { node, startMs: Math.max(0, began - zeroMs), lengthMs, waitedMs, isReused };
 }

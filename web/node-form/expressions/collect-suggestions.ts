@@ -27,7 +27,7 @@ export function collectSuggestions({ canvas, node, kinds, scope }: Surroundings)
     return first ? pathsIn(first, root) : pathsOfSchema(schema ?? {}, root);
   };
   const incoming = before.filter(({ id }) => sources.includes(id)).flatMap((source) => ofNode(source, "$input"));
-  const input = before.length > 0 ? [{ text: "$input", detail: "the incoming item" }, ...incoming] : [];
+  const input = before.length > 0 ? [{ text: "$input", detail: "what comes in" }, ...incoming] : [];
   const nodes = before.flatMap((source) => [
     { text: `$nodes.${source.id}.first`, detail: `first item of ${nodeTitle(canvas, source.id, kinds)}` },
     { text: `$nodes.${source.id}.items`, detail: `all items of ${nodeTitle(canvas, source.id, kinds)}` },

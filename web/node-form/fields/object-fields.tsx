@@ -12,7 +12,7 @@ type ObjectFieldsProps = {
 
 /** All fields of an object; the optional ones are folded away where there are many. */
 export function ObjectFields({ schema, pointer, value, onChange }: ObjectFieldsProps) {
-  const { Field, faults } = useForm();
+  const { Field, faults, readOnly } = useForm();
   const { shown, more } = arrangeFields(schema);
   const known = new Set(fieldsOf(schema).map(({ name }) => name));
   const unknown = schema.additionalProperties === false ? Object.keys(value).filter((name) => !known.has(name)) : [];
@@ -32,7 +32,7 @@ export function ObjectFields({ schema, pointer, value, onChange }: ObjectFieldsP
   return (
     <>
       {shown.map(render)}
-      <UnknownFields names={unknown} onRemove={(name) => onChange(setField(value, name, undefined))} />
+      <UnknownFields names={unknown} readOnly={readOnly} onRemove={(name) => onChange(setField(value, name, undefined))} />
       {more.length > 0 && (
         <details open={more.some(isInUse) || undefined} className="group min-w-0">
           <summary className="cursor-pointer rounded-md py-1 text-sm font-medium text-accent">

@@ -4,13 +4,16 @@ import { allWorkflowsQuery } from "../../api/workflows.ts";
 import { DataView as Data } from "../../parts/data-view.tsx";
 import type { InsertTarget } from "../expressions/expressions.ts";
 import { isSchema, type Schema } from "../field-shape.ts";
+import { setField } from "../field-values.ts";
 import { FaultLines } from "../fields/fault-lines.tsx";
+import { UnknownFields } from "../fields/unknown-fields.tsx";
 import { SchemaForm } from "../schema-form.tsx";
 import { changeNode } from "./change-node.ts";
 import { CredentialField } from "./credential-field.tsx";
 import { DataPicker } from "./data-picker.tsx";
 import { faultsBelow, unplacedFaults } from "./faults-below.ts";
 import { InstructionField } from "./instruction-field.tsx";
+import { ModelAccountField, modelCredentialTypes } from "./model-account-field.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 import { PanelBody } from "./panel-body.tsx";
 import { useExpressions } from "./use-expressions.ts";
@@ -28,6 +31,15 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
         {kind?.credentials.map((type) => (
           <CredentialField key={type} {...props} type={type} id={`${idPrefix}/credentials/${type}`} />
         ))}
+        <UnknownFields
+          names={
+            kind ? Object.keys(node.credentials ?? {}).filter((type) => ![...kind.credentials, ...modelCredentialTypes].includes(type)) : []
+          }
+          readOnly={readOnly}
+          onRemove={(type) =>
+            onChange(changeNode(node, "credentials", setField(node.credentials ?? {}, type, undefined) as Record<string, string>))
+          }
+        />
         {!kind && node.parameters && <Data value={node.parameters} label="parameters" />}
         {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
         <SchemaForm
@@ -41,6 +53,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
           idPrefix={`${idPrefix}/parameters`}
         />
         {hasFields && <InstructionField {...props} />}
+        {(node.instruction || node.nodeId === "ai_answer") && <ModelAccountField {...props} />}
       </PanelBody>
       {!readOnly && hasFields && <DataPicker canvas={props.canvas} node={node} scope={scope} lastField={lastField} />}
     </>

@@ -60,6 +60,15 @@ type ActDialogProps = { organization: MyOrganization; act: Act; apiKey: ApiKey; 
 
 function ActDialog({ organization, act, apiKey, onClose }: ActDialogProps) {
   const queryClient = useQueryClient();
+
+  async function drop() {
+    try {
+      await deleteApiKey(organization.id, apiKey.id);
+    } finally {
+      await queryClient.invalidateQueries(apiKeysQuery(organization.id));
+    }
+  }
+
   if (act === "edit") return <EditKeyDialog organization={organization} apiKey={apiKey} onClose={onClose} />;
   if (act === "accounts") return <KeyAccountsDialog organization={organization} apiKey={apiKey} onClose={onClose} />;
   if (act === "regenerate") return <RegenerateDialog organization={organization} apiKey={apiKey} onClose={onClose} />;
@@ -68,7 +77,7 @@ function ActDialog({ organization, act, apiKey, onClose }: ActDialogProps) {
       title={`Delete ${apiKey.name}?`}
       description={`Whatever uses ${apiKey.hint} is refused from its next request on. This cannot be taken back. History keeps the name.`}
       confirm="Delete key"
-      act={() => deleteApiKey(organization.id, apiKey.id).finally(() => queryClient.invalidateQueries(apiKeysQuery(organization.id)))}
+      act={drop}
       onClose={onClose}
     />
   );

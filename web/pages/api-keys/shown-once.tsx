@@ -1,9 +1,9 @@
 import type { ApiKeyWithText } from "../../../src/identity/wire.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyBlock } from "../../parts/copy-block.tsx";
-import { CopyField } from "../../parts/copy-field.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { useOrganizationServers } from "../servers/organization-servers.ts";
+import { KeyTextField } from "./key-text-field.tsx";
 import { writeFirstRequest } from "./write-first-request.ts";
 
 type ShownOnceProps = { created: ApiKeyWithText; organizationId: string; warned: boolean; onDone: () => void };
@@ -13,7 +13,7 @@ export function ShownOnce({ created, organizationId, warned, onDone }: ShownOnce
   const { servers } = useOrganizationServers(organizationId);
   return (
     <div className="grid grid-cols-1 gap-4">
-      <CopyField label="API key" text={created.key} />
+      <KeyTextField text={created.key} />
       <Notice kind="warning">
         Copy it now: it is shown only this once. Whoever has it can use it, so keep it where you keep passwords.
       </Notice>

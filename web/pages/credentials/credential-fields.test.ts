@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
-import { changeOf, faultsOfData, fieldsOf, keepSecrets, readSchema, visibleValues } from "./credential-fields.ts";
+import { changeOf, faultsOfData, fieldsOf, keepSecrets, readSchema, removableSecrets, visibleValues } from "./credential-fields.ts";
 
 const secret = { type: "string", writeOnly: true };
 const text = { type: "string" };
@@ -46,6 +46,15 @@ describe("the fields of a credential", () => {
     expect(required).toEqual([]);
     expect(properties.accessToken?.description).toContain("keep");
     expect(properties.webhookSecret).toEqual(secret);
+  });
+
+  it("let go of a secret that is set and not required", () => {
+    expect(removableSecrets(byToken, { accessToken: "••••••••", webhookSecret: "••••••••" })).toEqual([
+      { name: "webhookSecret", label: "Webhook secret" },
+    ]);
+    expect(removableSecrets(byOAuth, { accessToken: "••••••••", clientSecret: "••••••••" })).toEqual([
+      { name: "clientSecret", label: "Client secret" },
+    ]);
   });
 
   it("show no secret, not even its mask", () => {

@@ -1,4 +1,5 @@
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
+import { labelOf } from "../../node-form/field-shape.ts";
 import type { FieldFault } from "../../problem.ts";
 
 export type Variant = CredentialTypeEntry["variants"][number];
@@ -34,6 +35,15 @@ export function keepSecrets(schema: FieldSchema, stored: Values): FieldSchema {
     entries,
     required.filter((name) => !isKept(name)),
   );
+}
+
+/** Secrets that are set and could do without: the only ones that can be taken away. */
+export function removableSecrets(variant: Variant, stored: Values): { name: string; label: string }[] {
+  const { properties, required } = readSchema(variant.schema);
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const isOwn = isSecret(field) && stored[name] !== undefined && !(variant.isOAuth2 && grantedNames.has(name));
+    return isOwn && !required.includes(name) ? [{ name, label: labelOf(field, name) }] : [];
+  });
 }
 
 /** What of the stored data may stand in the form. */

@@ -99,7 +99,7 @@ function CredentialRow({ organization, credential, type, isDefault }: Credential
         </p>
         <p className="text-sm text-muted">{type?.title ?? credential.type}</p>
       </div>
-      <div className="sm:w-32">
+      <div className="flex sm:w-32">
         <HealthBadge health={credential.health} />
       </div>
       <div className="grid grid-cols-[auto_minmax(0,5.5rem)] items-center gap-2 sm:grid-cols-[auto_5.5rem]">

@@ -6,7 +6,7 @@ import { changeCredential, credentialQuery, credentialsKey } from "../../api/cre
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { Notice } from "../../parts/notice.tsx";
-import { changeOf, fieldsOf, keepSecrets, type Variant, visibleValues } from "./credential-fields.ts";
+import { changeOf, fieldsOf, keepSecrets, removableSecrets, type Variant, visibleValues } from "./credential-fields.ts";
 import { FieldGroups } from "./field-groups.tsx";
 import { FormProblem, useFormFaults } from "./form-problem.tsx";
 import { NameField } from "./name-field.tsx";
@@ -18,7 +18,8 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
   const queryClient = useQueryClient();
   const [name, setName] = useState(credential.name);
   const [values, setValues] = useState(() => visibleValues(variant, credential.data));
-  const data = changeOf(variant, credential.data, values);
+  const [removed, setRemoved] = useState<readonly string[]>([]);
+  const data = { ...changeOf(variant, credential.data, values), ...Object.fromEntries(removed.map((secret) => [secret, null])) };
   const change: CredentialChange = {
     ...(name === credential.name ? {} : { name }),
     ...(Object.keys(data).length === 0 ? {} : { data }),
@@ -28,6 +29,7 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
     onSuccess: async (saved) => {
       setName(saved.name);
       setValues(visibleValues(variant, saved.data));
+      setRemoved([]);
       queryClient.setQueryData(credentialQuery(organizationId, credential.id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: credentialsKey(organizationId) });
     },
@@ -51,6 +53,17 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
           onChange={setValues}
           faults={fieldFaults}
         />
+        {removableSecrets(variant, credential.data).map(({ name: secret, label }) => (
+          <label key={secret} className="flex items-center gap-2.5 text-sm">
+            <input
+              type="checkbox"
+              checked={removed.includes(secret)}
+              onChange={({ target }) => setRemoved(target.checked ? [...removed, secret] : removed.filter((other) => other !== secret))}
+              className="accent-accent"
+            />
+            Remove the {label.toLowerCase()} that is set
+          </label>
+        ))}
         <FormProblem error={save.error} fields={[main, advanced]} />
         {save.isSuccess && Object.keys(change).length === 0 && <Notice kind="success">Saved.</Notice>}
         <Button

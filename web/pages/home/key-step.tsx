@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ApiKey } from "../../../src/identity/wire.ts";
 import { apiKeysQuery, createApiKey } from "../../api/api-keys.ts";
-import { CopyField } from "../../parts/copy-field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { expiryToInstant, usualExpiry } from "../api-keys/expiry.ts";
+import { KeyTextField } from "../api-keys/key-text-field.tsx";
 import { Step } from "./step.tsx";
 
 type KeyStepProps = {
@@ -57,7 +57,7 @@ function FirstKeyForm({ organizationId, onKeyText }: { organizationId: string; o
 function NewKey({ text }: { text: string }) {
   return (
     <>
-      <CopyField label="API key" text={text} />
+      <KeyTextField text={text} />
       <Notice kind="warning">Copy it now: it is shown only until you leave this page. The next steps have it filled in already.</Notice>
     </>
   );

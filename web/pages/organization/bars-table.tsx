@@ -1,5 +1,5 @@
+import type { BarsProps } from "./bars.ts";
 import { formatCount } from "./format.ts";
-import type { BarsProps } from "./stacked-bars.tsx";
 import { describeBucket } from "./time-words.ts";
 
 /** The numbers of a chart, where there are any. */

@@ -1,12 +1,8 @@
 import { type KeyboardEvent, useState } from "react";
+import type { Bar, BarsProps, Layer } from "./bars.ts";
 import { BarsTable } from "./bars-table.tsx";
 import { formatCount, roundUp } from "./format.ts";
 import { describeBucket, formatTick } from "./time-words.ts";
-
-export type Layer<Key extends string> = { key: Key; word: string; fill: string; dot: string };
-export type Bar<Key extends string> = { at: string; counts: Record<Key, number> };
-
-export type BarsProps<Key extends string> = { label: string; layers: Layer<Key>[]; bars: Bar<Key>[]; bucketMinutes: number };
 
 /** Counts over time, stacked by how things went. The arrows walk from bar to bar; the same is there as a table. */
 export function StackedBars<Key extends string>({ label, layers, bars, bucketMinutes }: BarsProps<Key>) {

@@ -6,8 +6,9 @@ import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
+import type { Layer } from "./bars.ts";
 import { formatCount } from "./format.ts";
-import { type Layer, StackedBars } from "./stacked-bars.tsx";
+import { StackedBars } from "./stacked-bars.tsx";
 import { UsageTables } from "./usage-tables.tsx";
 
 /** What was called and run in the last days. */

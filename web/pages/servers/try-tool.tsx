@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { ToolCallRequest } from "../../../src/calls/wire.ts";
 import { callTool, type ServerTool } from "../../api/servers.ts";
 import { SchemaForm } from "../../node-form/schema-form.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -15,31 +16,21 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
   const [parameters, setParameters] = useState<Record<string, unknown>>({});
   const [credentials, setCredentials] = useState<Record<string, string>>({});
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const call = useMutation({
-    mutationFn: (confirm: boolean) =>
-      callTool(organizationId, tool.name, {
-        parameters,
-        ...(tool.credentials.length > 0 && { credentials }),
-        ...(confirm && { confirm }),
-      }),
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: ["organizations", organizationId, "history"] }),
-  });
   const form = useRef<HTMLFormElement>(null);
-  const faults = useMemo(() => findFaults(call.error), [call.error]);
-  const fields = Object.keys(tool.inputSchema.properties ?? {});
-  const isAllAtFields = faults.length > 0 && faults.every(({ pointer }) => fields.includes(pointer.split("/")[1] ?? ""));
-  useEffect(() => {
-    if (faults.length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [faults]);
+  const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials }) });
+  const faults = useFaults(call.error, form);
   const lacksAccount = tool.credentials.some((type) => !credentials[type]);
-  const needsConsent = findEffect(tool) !== "reads";
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (call.isPending) return;
-    if (needsConsent) setAsking(true);
-    else call.mutate(false);
+    if (findEffect(tool) === "reads") call.mutate(false);
+    else setAsking(true);
+  }
+
+  function confirm() {
+    setAsking(false);
+    call.mutate(true);
   }
 
   return (
@@ -54,7 +45,7 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
           onChange={(reference) => setCredentials((before) => ({ ...before, [type]: reference }))}
         />
       ))}
-      {call.isError && !isAllAtFields && <ProblemNotice error={call.error} />}
+      {call.isError && !areAtFields(faults, tool) && <ProblemNotice error={call.error} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" look="primary" busy={call.isPending} disabled={lacksAccount} className="disabled:opacity-60">
           Run
@@ -62,33 +53,53 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
         <p className="text-sm text-muted">{lacksAccount ? "Choose an account first." : "A real call, recorded in the history."}</p>
       </div>
       {call.data && !call.isPending && <CallResult organizationId={organizationId} record={call.data} />}
-      {asking && (
-        <Dialog
-          open
-          onOpenChange={setAsking}
-          title={`Run ${tool.title}?`}
-          description={`${effectWords[findEffect(tool)]}: this acts for real${tool.credentials.length > 0 ? " in the account you chose" : ""}.`}
-        >
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button
-              look="primary"
-              onClick={() => {
-                setAsking(false);
-                call.mutate(true);
-              }}
-            >
-              Run it
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {asking && <ConfirmCall tool={tool} onConfirm={confirm} onClose={() => setAsking(false)} />}
     </form>
   );
 }
 
-/** The faults of the parameters, with pointers from there on. */
+function useCall(organizationId: string, tool: ServerTool, request: ToolCallRequest) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (confirm: boolean) => callTool(organizationId, tool.name, { ...request, ...(confirm && { confirm }) }),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ["organizations", organizationId, "history"] }),
+  });
+}
+
+function ConfirmCall({ tool, onConfirm, onClose }: { tool: ServerTool; onConfirm: () => void; onClose: () => void }) {
+  const where = tool.credentials.length > 0 ? " in the account you chose" : "";
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Run ${tool.title}?`}
+      description={`${effectWords[findEffect(tool)]}: this acts for real${where}.`}
+    >
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" onClick={onConfirm}>
+          Run it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The faults of the parameters, with pointers from there on. The first field that has one gets the focus. */
+function useFaults(error: unknown, form: RefObject<HTMLFormElement | null>): FieldFault[] {
+  const faults = useMemo(() => findFaults(error), [error]);
+  useEffect(() => {
+    if (faults.length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [faults, form]);
+  return faults;
+}
+
 function findFaults(error: unknown): FieldFault[] {
   if (!isApiProblem(error)) return [];
   return error.errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/parameters(?=\/|$)/, ""), detail }));
+}
+
+function areAtFields(faults: FieldFault[], { inputSchema }: ServerTool): boolean {
+  const fields = Object.keys(inputSchema.properties ?? {});
+  return faults.length > 0 && faults.every(({ pointer }) => fields.includes(pointer.split("/")[1] ?? ""));
 }
