@@ -5,8 +5,9 @@ import { createBatch } from "../src/base/batch.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
-import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/checkpoint-store.ts";
+import { type Held, type NodeRow, nodeColumns } from "../src/runs/checkpoint-store.ts";
 import { toRow } from "../src/runs/create-start-run.ts";
+import { createRunQueue, type RunQueue } from "../src/runs/run-queue.ts";
 import { insertRuns, type NewRun } from "../src/runs/store.ts";
 import { arraysOf, columnNames, unnest } from "../src/storage/columns.ts";
 import { createDatabase, type Database, type RunStatement } from "../src/storage/database.ts";
@@ -29,21 +30,25 @@ const config = readConfig({
 });
 const app = await startApp({ config, log, roles: ["worker"] });
 const plain = createDatabase({ target: postgres.target, applicationName: "bench", log });
+const queue = createRunQueue({ target: postgres.target, log, supervises: false });
+await queue.start();
 const statistics = new pg.Client(postgres.target);
 await statistics.connect();
 try {
   const organizationId = await createOrganization();
   const workflowId = await createWorkflow(organizationId);
   const start = () => startRun(organizationId, workflowId);
-  const insert = createPlainInsert(plain, organizationId, workflowId);
+  const insert = createPlainInsert(plain, { queue, organizationId, workflowId });
   for (let round = 0; round < 2; round++) await load(start, 64, 2_000);
   await load(insert, 64, 1_000);
+  await statistics.query("DELETE FROM run_queue.job WHERE start_after > now() + interval '1 hour'");
   await reportLoad({ inFlight: 128, start, insert });
   await reportLoad({ inFlight: 32, start, insert });
   await reportLoad({ inFlight: 1, start, insert });
   await reportGrowth(organizationId, start);
 } finally {
   await statistics.end();
+  await queue.stop();
   await plain.close();
   await app.stop();
   await postgres.close();
@@ -78,18 +83,28 @@ async function startRun(organizationId: string, workflowId: string): Promise<voi
   });
 }
 
-/** A run's row, then each of its nodes' rows with every column, each committed before the next. */
-function createPlainInsert(db: Database, organizationId: string, workflowId: string) {
+type Place = { queue: RunQueue; organizationId: string; workflowId: string };
+
+/** A run's row with its place in the queue, then each of its nodes' rows with every column, each committed before the next. */
+function createPlainInsert(db: Database, { queue, organizationId, workflowId }: Place) {
   const write = <Row>(insert: (run: RunStatement, rows: Row[]) => Promise<void>) =>
     createBatch<Row, undefined>({
       maxItems: 256,
       async flush(rows) {
-        await insert(onPool(db), rows);
+        await db.transaction((run) => insert(run, rows));
         return rows.map(() => undefined);
       },
     });
   const owner = newId();
-  const runs = write<NewRun>((run, rows) => insertRuns(run, owner, rows));
+  // For nobody to take: the loop only inserts.
+  const startAfter = new Date(Date.now() + 24 * 3600_000);
+  const runs = write<NewRun>(async (run, rows) => {
+    await insertRuns(run, owner, rows);
+    await queue.insert(
+      run,
+      rows.map(({ id }) => ({ id, organizationId, startAfter })),
+    );
+  });
   const nodes = write<NodeRow>(insertNodes);
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
   return async (): Promise<void> => {
@@ -145,6 +160,7 @@ type Load = { inFlight: number; start: () => Promise<void>; insert: () => Promis
 async function reportLoad({ inFlight, start, insert }: Load): Promise<void> {
   const product = await load(start, inFlight, roundMs);
   const baseline = await load(insert, inFlight, roundMs / 2);
+  await statistics.query("DELETE FROM run_queue.job WHERE start_after > now() + interval '1 hour'");
   const name = `${inFlight} in flight`;
   const versus = { baseline: "only inserting the same rows in natural batches", baselineValue: baseline.perSecond };
   reportFigure({

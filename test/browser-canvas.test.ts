@@ -6,6 +6,9 @@ import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts"
 import { signIn, signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
+// Most of the time goes into waiting for the canvas to be saved, which it is a second after the last change.
+vi.setConfig({ testTimeout: 45_000 });
+
 let flows: WorkflowApp;
 let browser: Browser;
 let context: BrowserContext;
@@ -94,6 +97,11 @@ describe("building", () => {
     await box(/^Transform/).click();
     await field("Expression").fill(expression);
     await until(threeNodes, () => stored(id));
+    const [from, to] = [await handleOf("start", "source"), await handleOf("transform", "target")];
+    await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+    await button("Add a node on this connection").click();
+    await page.getByText("Between Start and Transform.").waitFor();
+    await page.keyboard.press("Escape");
     await saysSaved();
     expect(await findAccessibilityFaults(page)).toEqual([]);
 
@@ -136,6 +144,12 @@ describe("building", () => {
     await page.getByRole("dialog").getByRole("combobox").fill("date");
     await page.keyboard.press("Enter");
     await until([...(threeNodes[1] as string[]), "start>system_date_time"].sort(), async () => linesOf((await read(id)).canvas));
+
+    await page.keyboard.press("e");
+    await page.getByText("Connection from start to transform selected").waitFor();
+    await page.keyboard.press("Delete");
+    await until(["start>system_date_time", "transform>system_date_time"], async () => linesOf((await read(id)).canvas));
+    await page.keyboard.press("Control+z");
 
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys of the canvas" }).waitFor();
@@ -291,15 +305,19 @@ describe("looking", () => {
   });
 });
 
-/** From the way out of one node to the way into another. */
-async function drawLine(from: string, to: string): Promise<void> {
-  const handle = (id: string, kind: string) => page.locator(`.react-flow__node[data-id="${id}"] .react-flow__handle.${kind}`);
-  const [start, end] = [await handle(from, "source").boundingBox(), await handle(to, "target").boundingBox()];
-  if (!start || !end) throw new Error("a handle is not shown");
-  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+/** The middle of the way out of a node, or of the way into it. */
+async function handleOf(id: string, kind: "source" | "target"): Promise<{ x: number; y: number }> {
+  const shown = await page.locator(`.react-flow__node[data-id="${id}"] .react-flow__handle.${kind}`).boundingBox();
+  if (!shown) throw new Error(`the node ${id} is not shown`);
+  return { x: shown.x + shown.width / 2, y: shown.y + shown.height / 2 };
+}
+
+async function drawLine(source: string, target: string): Promise<void> {
+  const [from, to] = [await handleOf(source, "source"), await handleOf(target, "target")];
+  await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(end.x - 30, end.y, { steps: 5 });
-  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 5 });
+  await page.mouse.move(to.x - 30, to.y, { steps: 5 });
+  await page.mouse.move(to.x, to.y, { steps: 5 });
   await page.mouse.up();
 }
 

@@ -240,8 +240,10 @@ describe("a credential", () => {
     await page.getByLabel("Remove the webhook secret that is set").waitFor({ state: "detached" });
     expect((await ann.browser.get(`${path()}/${id}`)).body.data).not.toHaveProperty("webhookSecret");
 
-    await page.locator("input[type=password]").first().fill("wrong-token");
+    const token = page.getByLabel("Access token", { exact: true });
+    await token.fill("wrong-token");
     await button("Save").click();
+    await expect.poll(() => token.inputValue()).toBe("");
     await page.getByText("Not tested yet").waitFor();
     await button("Test").click();
     await page.getByText("Failing", { exact: true }).waitFor();

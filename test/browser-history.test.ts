@@ -118,6 +118,23 @@ describe("the list of tool calls", () => {
     await page.getByRole("link", { name: "older_120", exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Load older" }).count()).toBe(0);
   });
+
+  it("stays short and up to date while thousands of calls arrive", async () => {
+    const { page, complaints } = await open("?tab=tools");
+    await wait(0.01);
+    await page.getByRole("table", { name: "Tool calls" }).waitFor();
+    await database.query(
+      `INSERT INTO tool_call (organization_id, id, source, server_id, tool, status, parameters, credentials, queued_at, completed_at, queue_ms, duration_ms, truncated, sanitized, owner)
+       SELECT $1, uuidv7(), 'mcp', 'slack', 'many_' || number, 'success', '{}', '{}', now(), now(), 0, 1, false, false, $1
+       FROM generate_series(1, 3000) AS number`,
+      [mcp.owner.organizationId],
+    );
+    await page.getByRole("link", { name: "many_3000" }).waitFor({ timeout: 15_000 });
+    await expect.poll(() => page.locator("tbody tr").count()).toBeLessThan(400);
+    await page.getByRole("link", { name: "many_3000" }).click();
+    await page.getByRole("region", { name: "Tool call" }).getByRole("heading", { name: "many_3000" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe("one tool call", () => {

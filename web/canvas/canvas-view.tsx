@@ -5,6 +5,7 @@ import type { Canvas } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
 import { FlowSurface } from "./flow/flow-surface.tsx";
+import { useGo } from "./flow/use-go.ts";
 import { useKeepInView } from "./flow/use-keep-in-view.ts";
 import { useReadingKeys } from "./flow/use-reading-keys.ts";
 import { ZoomBar } from "./flow/zoom-bar.tsx";
@@ -35,7 +36,7 @@ function PlacedView({ canvas: given, kinds, runNodes, selectedId, onSelect }: Ca
   const select = useMemo(() => (selectedId === undefined ? [] : [selectedId]), [selectedId]);
   const frame = useRef<HTMLDivElement>(null);
   useKeepInView(select, frame);
-  const keys = useReadingKeys({ canvas, onOpen: onSelect });
+  const keys = useReadingKeys({ ...useGo(canvas), onOpen: onSelect });
   const drawing = { canvas, kinds, runNodes, faultCounts: none, warningCounts: none, editable: false };
   return (
     <div className="flex h-full min-h-0 flex-col">

@@ -22,7 +22,7 @@ export function Menu({ label, trigger, children, side = "bottom" }: MenuProps) {
           align="start"
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) w-64 overflow-y-auto rounded-lg border border-line bg-raised p-1.5 shadow-lg"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) w-(--radix-dropdown-menu-trigger-width) min-w-52 overflow-y-auto rounded-lg border border-line bg-raised p-1.5 shadow-lg"
         >
           {children}
         </Radix.Content>

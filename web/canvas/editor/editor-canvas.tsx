@@ -5,6 +5,7 @@ import { canConnect } from "../edit/new-ids.ts";
 import { FlowActionsContext } from "../flow/flow-actions.ts";
 import { type FlowEditing, FlowSurface, type Selection } from "../flow/flow-surface.tsx";
 import { useGetSelection } from "../flow/use-get-selection.ts";
+import { useGo } from "../flow/use-go.ts";
 import { useKeepInView } from "../flow/use-keep-in-view.ts";
 import { useReadingKeys } from "../flow/use-reading-keys.ts";
 import { nodeDragType, Palette } from "../palette/palette.tsx";
@@ -45,7 +46,8 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: Edit
   const isNodeSelected = selection.nodeIds.length > 0;
   const isAnythingSelected = isNodeSelected || selection.edgeIds.length > 0;
   const toggleMinimap = () => setMinimap(!minimap);
-  const reading = useReadingKeys({ canvas, onOpen: (nodeId) => onOpen(nodeId, true) });
+  const going = useGo(canvas);
+  const reading = useReadingKeys({ ...going, onOpen: (nodeId) => onOpen(nodeId, true) });
   const openers = {
     palette: adding.open,
     connect: () => getSelection().nodeIds.length > 0 && setDialog("connect"),
@@ -69,7 +71,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: Edit
             select={select}
             onSelection={setSelection}
             onPress={onPress}
-            keys={() => ({ ...reading, ...(editable ? editingKeys(commands, openers) : { m: toggleMinimap }) })}
+            keys={() => ({ ...reading, ...(editable ? editingKeys({ ...commands, ...going }, openers) : { m: toggleMinimap }) })}
             editing={editable ? editing : undefined}
             frame={frame}
           >

@@ -25,7 +25,7 @@ export function TopBar({ editor, panel, onPanel, onRemark, onRun }: TopBarProps)
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-4 py-2">
       <NameField organizationId={organizationId} workflow={workflow} readOnly={readOnly} />
-      {readOnly ? <p className="text-sm text-muted">You can look, not change</p> : <SaveState saving={saving} onShow={onRemark} />}
+      {readOnly ? <p className="text-sm text-muted">View only</p> : <SaveState saving={saving} onShow={onRemark} />}
       <div className="ml-auto flex flex-wrap items-center gap-1.5">
         {!readOnly && <ActiveSwitch editor={editor} />}
         <Link

@@ -3,6 +3,7 @@ import { clipNodes } from "../edit/copy-nodes.ts";
 import type { Box, Line } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
 import type { KeyTable } from "../flow/key-of.ts";
+import type { useGo } from "../flow/use-go.ts";
 import { placeNodes } from "../place-nodes.ts";
 import type { Editor } from "./use-editor.ts";
 
@@ -38,12 +39,13 @@ const step = 20;
 
 type Openers = Record<"palette" | "connect" | "shortcuts" | "run" | "minimap", () => void>;
 
-export function editingKeys(commands: EditCommands, open: Openers): KeyTable {
+export function editingKeys(commands: EditCommands & ReturnType<typeof useGo>, open: Openers): KeyTable {
   return {
     n: open.palette,
     // With nothing selected, Tab leaves the canvas as it leaves everything else.
     tab: commands.hasSelection() ? open.palette : undefined,
     c: open.connect,
+    e: commands.goToEdge,
     m: open.minimap,
     "?": open.shortcuts,
     "ctrl+enter": open.run,
@@ -55,6 +57,10 @@ export function editingKeys(commands: EditCommands, open: Openers): KeyTable {
     "ctrl+d": commands.duplicate,
     "ctrl+a": commands.selectAll,
     t: () => void commands.tidyUp(),
+    "ctrl+arrowleft": () => commands.go("left", true),
+    "ctrl+arrowright": () => commands.go("right", true),
+    "ctrl+arrowup": () => commands.go("up", true),
+    "ctrl+arrowdown": () => commands.go("down", true),
     "shift+arrowleft": () => commands.shift(-step, 0),
     "shift+arrowright": () => commands.shift(step, 0),
     "shift+arrowup": () => commands.shift(0, -step),

@@ -49,6 +49,7 @@ type FlowSurfaceProps = {
 export function FlowSurface({ drawing, select, onSelection, onPress, keys, editing, frame, children }: FlowSurfaceProps) {
   const [initial] = useState(() => ({ boxes: selectBoxes(toBoxes(drawing, []), select), lines: toLines(drawing, []) }));
   const [activeId, setActiveId] = useState<string>();
+  const [said, setSaid] = useState("");
   const box = useRef<HTMLDivElement>(null);
   const flow = useReactFlow<Box, Line>();
   useDrawing(drawing, select);
@@ -56,6 +57,7 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
   const onSelectionChange = useCallback(
     ({ nodes, edges }: OnSelectionChangeParams<Box, Line>) => {
       setActiveId(nodes[0]?.id);
+      setSaid(describeSelection(nodes, edges));
       onSelection?.({ nodeIds: nodes.map(({ id }) => id), edgeIds: edges.map(({ id }) => id) });
     },
     [onSelection],
@@ -97,8 +99,18 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
         <Background gap={24} size={1.5} />
         {children}
       </ReactFlow>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
     </div>
   );
+}
+
+/** The one selected node is named by the canvas itself. */
+function describeSelection(nodes: readonly Box[], edges: readonly Line[]): string {
+  if (nodes.length > 1) return `${nodes.length} nodes selected`;
+  const [edge] = nodes.length === 0 ? edges : [];
+  return edge ? `Connection from ${edge.source} to ${edge.target} selected` : "";
 }
 
 const fixed = {

@@ -13,17 +13,18 @@ type DeleteCardProps = { organization: MyOrganization; credential: CredentialSum
 export function DeleteCard({ organization, credential }: DeleteCardProps) {
   const [asking, setAsking] = useState(false);
   return (
-    <Card
-      title="Delete"
-      description="Its secrets are removed here. To end the access at the service too, revoke it there."
-      action={
-        <Button look="danger" onClick={() => setAsking(true)}>
-          Delete this credential
-        </Button>
-      }
-    >
+    <>
+      <Card
+        title="Delete"
+        description="Its secrets are removed here. To end the access at the service too, revoke it there."
+        action={
+          <Button look="danger" onClick={() => setAsking(true)}>
+            Delete this credential
+          </Button>
+        }
+      />
       {asking && <DeleteDialog organization={organization} credential={credential} onClose={() => setAsking(false)} />}
-    </Card>
+    </>
   );
 }
 

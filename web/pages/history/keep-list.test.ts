@@ -67,3 +67,10 @@ it("reads the list anew when only the server knows whether the entry belongs in 
   await expect.poll(isToBeReadAnew, { timeout: 3_000 }).toBe(true);
   expect(shown()).toEqual([["5"]]);
 });
+
+it("reads the list anew instead of showing hundreds of entries at once", async () => {
+  const { tell } = await keep(["5"], all);
+  for (let id = 1_000; id < 1_300; id++) tell(run(String(id)));
+  await expect.poll(isToBeReadAnew).toBe(true);
+  expect(shown()).toEqual([["5"]]);
+});

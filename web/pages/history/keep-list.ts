@@ -16,7 +16,7 @@ export type KeptList<Kind extends EntryKind> = {
 /** Often enough to look immediate, seldom enough for thousands of calls per second. */
 const pauseMs = 100;
 const readAnewMs = 1_000;
-/** A list that has grown this long by what was told begins again with its first page. */
+/** A list that would grow longer than this by what is told begins again with its first page. */
 const longestFirstPage = 300;
 
 /** Keeps a loaded list as it is on the server, without reading it again wherever that is possible. */
@@ -43,11 +43,14 @@ export function createListKeeper<Kind extends EntryKind>(queryClient: QueryClien
   }
 
   function place(fitting: (entry: DataOf<Kind>) => boolean): void {
-    const list = change((before) => placeEntries(before, [...waiting.values()], fitting));
+    const told = [...waiting.values()];
     waiting.clear();
-    if ((list?.pages[0]?.data.length ?? 0) <= longestFirstPage) return;
-    change(({ pages, pageParams }) => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) }));
-    reload();
+    const firstPage = queryClient.getQueryData<List<Kind>>(queryKey)?.pages[0]?.data ?? [];
+    if (firstPage.length + told.length <= longestFirstPage) change((list) => placeEntries(list, told, fitting));
+    else {
+      change(({ pages, pageParams }) => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) }));
+      reload();
+    }
   }
 
   return {

@@ -1,0 +1,49 @@
+import { useReactFlow } from "@xyflow/react";
+import { useRef } from "react";
+import type { Canvas } from "../../../src/workflows/wire.ts";
+import { boxWidth } from "../place-nodes.ts";
+import { type Direction, findNeighbor } from "./find-neighbor.ts";
+import type { Box, Line } from "./flow-data.ts";
+
+/** Going over the canvas without a pointer. */
+export function useGo(canvas: Canvas) {
+  const flow = useReactFlow<Box, Line>();
+  /** Where one stands; several nodes may be selected. */
+  const here = useRef<string>(undefined);
+
+  function findHere(): string | undefined {
+    const selected = flow.getNodes().filter((box) => box.selected);
+    return (selected.find(({ id }) => id === here.current) ?? selected[0])?.id;
+  }
+
+  function select(nodeIds: readonly string[], edgeIds: readonly string[]): void {
+    flow.setNodes((boxes) => boxes.map((box) => withSelection(box, nodeIds.includes(box.id))));
+    flow.setEdges((lines) => lines.map((line) => withSelection(line, edgeIds.includes(line.id))));
+  }
+
+  return {
+    /** To the nearest node in a direction. `keeping`: what was selected stays so. */
+    go(direction: Direction, keeping = false): void {
+      const next = findNeighbor(canvas.nodes, findHere() ?? here.current, direction);
+      if (next === undefined) return;
+      const kept = keeping ? flow.getNodes().flatMap(({ id, selected }) => (selected ? [id] : [])) : [];
+      here.current = next;
+      select([...kept, next], []);
+      const { x, y } = canvas.nodes.find(({ id }) => id === next)?.position ?? { x: 0, y: 0 };
+      void flow.setCenter(x + boxWidth / 2, y + 30, { zoom: flow.getZoom(), duration: 150 });
+    },
+
+    /** From a node to its connections, one after the other. */
+    goToEdge(): void {
+      here.current = findHere() ?? here.current;
+      const own = canvas.edges.filter(({ source, target }) => source === here.current || target === here.current);
+      const selected = flow.getEdges().find((line) => line.selected)?.id;
+      const next = own[(own.findIndex(({ id }) => id === selected) + 1) % own.length];
+      if (next) select([], [next.id]);
+    },
+  };
+}
+
+function withSelection<Element extends Box | Line>(element: Element, selected: boolean): Element {
+  return (element.selected ?? false) === selected ? element : { ...element, selected };
+}
