@@ -3,11 +3,11 @@ import { useState } from "react";
 import type { ApiKeyWithText } from "../../../src/identity/wire.ts";
 import { apiKeysQuery } from "../../api/api-keys.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { useGuardedClose } from "../../parts/use-guarded-close.ts";
 import type { MyOrganization } from "../../session.ts";
 import { CreateKeyForm } from "./create-key-form.tsx";
 import { scopesInOrder } from "./scopes.ts";
 import { ShownOnce } from "./shown-once.tsx";
-import { useGuardedClose } from "./use-guarded-close.ts";
 
 type CreateKeyDialogProps = {
   organization: MyOrganization;

@@ -4,9 +4,9 @@ import { apiKeysQuery, regenerateApiKey } from "../../api/api-keys.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { useGuardedClose } from "../../parts/use-guarded-close.ts";
 import type { MyOrganization } from "../../session.ts";
 import { ShownOnce } from "./shown-once.tsx";
-import { useGuardedClose } from "./use-guarded-close.ts";
 
 type RegenerateDialogProps = { organization: MyOrganization; apiKey: ApiKey; onClose: () => void };
 

@@ -4,7 +4,7 @@ import { regenerateTriggerToken, triggersQuery } from "../../api/triggers.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { useGuardedClose } from "../api-keys/use-guarded-close.ts";
+import { useGuardedClose } from "../../parts/use-guarded-close.ts";
 import { ShownSecrets } from "./shown-secrets.tsx";
 
 type NewAddressDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };

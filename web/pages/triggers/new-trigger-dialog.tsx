@@ -5,7 +5,7 @@ import type { Trigger, TriggerWithSecrets } from "../../../src/triggers/wire.ts"
 import { triggersQuery } from "../../api/triggers.ts";
 import { workflowsKey } from "../../api/workflows.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { useGuardedClose } from "../api-keys/use-guarded-close.ts";
+import { useGuardedClose } from "../../parts/use-guarded-close.ts";
 import { ShownSecrets } from "./shown-secrets.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
 
