@@ -45,7 +45,8 @@ try {
 async function measure(server: SpawnedServer): Promise<void> {
   const person = server.browser();
   const account = { name: "Ann", email: "ann@example.com", password: "correct horse battery" };
-  const { organizationId } = (await person.post("/api/setup", { ...account, organizationName: "Ann's team" })).body;
+  const setup = await person.post("/api/setup", { ...account, organizationName: "Ann's team" });
+  const { organizationId } = setup.body as { organizationId: string };
   await person.post("/api/sign-in", account);
   const path = `/o/${organizationId}/history?tab=tools`;
   const args = ["--no-sandbox", "--disable-gpu"];

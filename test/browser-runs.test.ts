@@ -219,6 +219,9 @@ describe("the page of a run", () => {
       const narrow = await open(`/runs/${id}`, { colorScheme, viewport: { width: 390, height: 844 } });
       await narrow.page.getByRole("row", { name: /Set fields.*Succeeded/ }).waitFor();
       expect(await sidewaysScrolling(narrow.page)).toBe(0);
+      await narrow.page.getByRole("button", { name: "Go to the node" }).click();
+      const topOfPanel = async () => (await narrow.page.getByRole("region", { name: /^Node / }).boundingBox())?.y;
+      await expect.poll(topOfPanel).toBeLessThan(800);
       await narrow.page.getByRole("button", { name: "Canvas" }).click();
       await narrow.page.locator(".react-flow__node").first().waitFor();
       expect(await sidewaysScrolling(narrow.page)).toBe(0);

@@ -69,6 +69,7 @@ describe("a tool in a run", () => {
     const refused = await ann.run(await ann.save([issue("open", "fail this")]));
     expect(refused).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "open" } });
     expect(refused.error?.message).toContain("Nobody can open fail this");
+    expect(refused.nodes[0]).toMatchObject({ status: "failed", input: [{ owner: "acme", repo: "site", title: "fail this" }] });
     const parameters = { owner: "acme", repo: "site" };
     const unfilled = await ann.run(await ann.save([node("open", "github_create_issue", parameters, { instruction: "Write a title." })]));
     expect(unfilled.error).toMatchObject({ code: "validation_failed", nodeId: "open", message: expect.stringContaining("title") });

@@ -36,9 +36,7 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     outcomes: ReturnType<typeof collectOutcomes>,
   ): Promise<NodeFailure | undefined> {
     try {
-      const { outcome, parameters, filled } = await executeOnce.run(task, execution);
-      outcomes.note(parameters, filled);
-      outcomes.add(outcome);
+      outcomes.add(await executeOnce.run(task, execution, outcomes.note));
       return undefined;
     } catch (error) {
       task.signal.throwIfAborted();

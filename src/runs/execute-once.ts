@@ -15,7 +15,8 @@ import type { NodeTask } from "./node-task.ts";
 /** One execution of a node: for one item, or for the list. */
 export type Execution = { index: number; items: Item[]; input: unknown };
 
-type Executed = { outcome: EngineOutcome; parameters: unknown; filled: unknown };
+/** Told what an execution is given, also when it fails. */
+type Note = (parameters: unknown, filled: unknown) => void;
 
 export type ExecuteOnce = ReturnType<typeof createExecuteOnce>;
 
@@ -93,7 +94,7 @@ export function createExecuteOnce(options: Options) {
       return [{ index: 0, items, input: "engine" in kindOf(node) ? items : items[0] }];
     },
 
-    async run(task: NodeTask, execution: Execution): Promise<Executed> {
+    async run(task: NodeTask, execution: Execution, note: Note): Promise<EngineOutcome> {
       const kind = kindOf(task.node);
       const input = inputOf(task.node);
       try {
@@ -103,11 +104,10 @@ export function createExecuteOnce(options: Options) {
           signal: task.signal,
         });
         const { parameters, filled } = await options.fill(task, { input, parameters: resolved, item: execution.input });
-        const outcome =
-          "engine" in kind
-            ? await runEngine(task, kind.engine, execution, parameters)
-            : await runTool(task, kind.tool, execution, parameters);
-        return { outcome, parameters, filled };
+        note(parameters, filled);
+        return "engine" in kind
+          ? await runEngine(task, kind.engine, execution, parameters)
+          : await runTool(task, kind.tool, execution, parameters);
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
           log.error({ err: error, node: task.node.type }, "a node failed unexpectedly");

@@ -8,8 +8,8 @@ const at = (x: number, y = 0) => ({ x, y });
 const canvas: Canvas = {
   nodes: [
     { id: "start", nodeId: "start", position: at(0) },
-    { id: "fetch", nodeId: "http_request", name: "Fetch", parameters: { url: "https://example.com" }, position: at(304) },
-    { id: "tell", nodeId: "slack_send_message", parameters: { text: "{{ $nodes.fetch.first.title }} $nodes.fetcher" }, position: at(608) },
+    { id: "fetch", nodeId: "http_request", name: "Fetch", parameters: { url: "https://example.com" }, position: at(300) },
+    { id: "tell", nodeId: "slack_send_message", parameters: { text: "{{ $nodes.fetch.first.title }} $nodes.fetcher" }, position: at(600) },
   ],
   edges: [
     { id: "edge_1", source: "start", target: "fetch" },
@@ -40,7 +40,7 @@ describe("adding a node", () => {
       added("wait", { after: { nodeId: "condition", way: "false" } }),
     );
     expect(lines(state).slice(2)).toEqual(["tell.out>condition", "condition.false>wait"]);
-    expect(state.canvas.nodes.at(-1)?.position).toEqual(at(1216));
+    expect(state.canvas.nodes.at(-1)?.position).toEqual(at(1200));
   });
 
   it("puts no node onto another one", () => {
@@ -53,9 +53,9 @@ describe("adding a node", () => {
     expect(lines(state)).toEqual(["fetch.out>tell", "start.out>wait", "wait.out>fetch"]);
     expect(state.canvas.nodes.map(({ id, position }) => [id, position?.x])).toEqual([
       ["start", 0],
-      ["fetch", 608],
-      ["tell", 912],
-      ["wait", 304],
+      ["fetch", 600],
+      ["tell", 900],
+      ["wait", 300],
     ]);
   });
 
@@ -94,7 +94,7 @@ describe("copying", () => {
   it("keeps names, gives new ids and lets the copies speak of each other", () => {
     const state = edited({ type: "paste", clip: clipNodes(canvas, ["fetch", "tell"]) });
     expect(ids(state).slice(3)).toEqual(["fetch_2", "tell_2"]);
-    expect(state.canvas.nodes[3]).toMatchObject({ name: "Fetch", position: at(344, 40) });
+    expect(state.canvas.nodes[3]).toMatchObject({ name: "Fetch", position: at(340, 40) });
     expect(state.canvas.nodes[4]?.parameters).toEqual({ text: "{{ $nodes.fetch_2.first.title }} $nodes.fetcher" });
     expect(lines(state)[2]).toBe("fetch_2.out>tell_2");
     expect(state.select).toEqual(["fetch_2", "tell_2"]);

@@ -3,7 +3,7 @@ import { findFollowers } from "./new-ids.ts";
 
 export type Place = { x: number; y: number };
 
-export const stepRight = 304;
+export const stepRight = 300;
 const stepDown = 100;
 const [nearX, nearY] = [230, 80];
 

@@ -66,7 +66,9 @@ export function toLines({ canvas, kinds, runNodes, editable }: Drawing, current:
     const target = nodesById.get(edge.target);
     if (!source || !target) return [];
     const way = wayOfEdge(edge, waysOf(source, kinds.get(source.nodeId)));
-    const data: LineData = { itemCount: runById.get(edge.source)?.ways[way], editable };
+    // A run knows nothing of what was connected after it.
+    const itemCount = runById.has(edge.target) ? runById.get(edge.source)?.ways[way] : undefined;
+    const data: LineData = { itemCount, editable };
     const before = currentById.get(edge.id);
     if (before?.data && before.source === edge.source && before.target === edge.target && before.sourceHandle === way) {
       return isSame(before.data, data) ? [before] : [{ ...before, data }];

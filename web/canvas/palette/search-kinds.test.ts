@@ -9,15 +9,17 @@ const kind = (id: string, title: string, provider: string | null, description = 
 const kinds = [
   kind("slack_send_message", "Send message", "Slack"),
   kind("gmail_send", "Send email", "Gmail", "Sends a message to people."),
-  kind("wait", "Wait", null),
+  kind("bird_call", "Call", "Message Bird"),
+  kind("ai_answer", "AI answer", null),
   kind("start", "Start", null),
 ];
 const shown = (text: string) => searchKinds(kinds, text).map((group) => [group.title, group.kinds.map(({ id }) => id)]);
 
 it("shows everything by provider, built-in nodes first and the start before the others", () => {
   expect(shown("")).toEqual([
-    ["Built in", ["start", "wait"]],
+    ["Built in", ["start", "ai_answer"]],
     ["Gmail", ["gmail_send"]],
+    ["Message Bird", ["bird_call"]],
     ["Slack", ["slack_send_message"]],
   ]);
 });
@@ -25,6 +27,7 @@ it("shows everything by provider, built-in nodes first and the start before the 
 it("puts what is named so before what only speaks of it", () => {
   expect(shown("message")).toEqual([
     ["Slack", ["slack_send_message"]],
+    ["Message Bird", ["bird_call"]],
     ["Gmail", ["gmail_send"]],
   ]);
 });

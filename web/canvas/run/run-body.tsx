@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import type { Canvas } from "../../../src/workflows/wire.ts";
 import { workflowVersionQuery } from "../../api/workflows.ts";
@@ -27,6 +28,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
   });
   const canvas = version.data?.canvas;
   const chosen = run.nodes.find(({ id }) => id === search.node);
+  const panel = useShownPanel(chosen?.id);
   const go = (changes: { node?: string; view?: string }) =>
     void navigate({ to: ".", search: (before) => withoutEmpty({ ...before, ...changes }), replace: true, resetScroll: false });
   const select = (id: string | undefined) => go({ node: id ?? "" });
@@ -55,7 +57,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
             <Drawing canvas={canvas} kinds={kinds} run={run} selectedId={chosen?.id} onSelect={select} />
           )}
         </div>
-        <div className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto">
+        <div ref={panel} className="min-w-0 rounded-xl border border-line bg-surface p-5 xl:max-h-[70dvh] xl:overflow-y-auto">
           {chosen ? (
             <NodePanel
               key={chosen.id}
@@ -73,6 +75,15 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
       </div>
     </>
   );
+}
+
+/** Where the panel stands below the drawing, what was chosen there is brought into view. */
+function useShownPanel(chosenId: string | undefined) {
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (chosenId !== undefined && matchMedia("(width < 80rem)").matches) panel.current?.scrollIntoView({ block: "nearest" });
+  }, [chosenId]);
+  return panel;
 }
 
 type DrawingProps = {
