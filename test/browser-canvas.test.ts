@@ -191,6 +191,40 @@ describe("building", () => {
   });
 });
 
+describe("running", () => {
+  it("lights up the nodes one after the other, says how it stands, and can be stopped", async () => {
+    const nodes = [node("start", "start"), node("pause", "wait", { milliseconds: 60_000 }), node("now", "system_date_time")];
+    await open(await flows.save(nodes, edges("start>pause", "pause>now")));
+    await button("Run").click();
+    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill("{");
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByText("This is no JSON.").waitFor();
+    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill("{}");
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByText("Waiting: 1 of 3 nodes done.").waitFor();
+    await box(/^Start, .*Succeeded, /).waitFor();
+    await box(/^Wait, .*(Running|Waiting)/).waitFor();
+    await box(/^Date and time, .*Queued$/).waitFor();
+    await button("Stop").click();
+    await page.getByText(/^Cancelled after /).waitFor();
+    await box(/^Wait, .*Cancelled/).waitFor();
+    expect(await button("Stop").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("does not start what is not saved", async () => {
+    const id = await flows.save([node("start", "start")]);
+    await open(id);
+    await box(/^Start/).click();
+    await canvas().focus();
+    await add("transform");
+    await button("Run").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByText(/^The canvas has problems, so it is not saved and cannot run/).waitFor();
+    expect((await flows.owner.browser.get(`${flows.path}/runs?workflowId=${id}`)).body.data).toEqual([]);
+  });
+});
+
 describe("saving", () => {
   const two = () => flows.save([node("start", "start"), node("now", "system_date_time", {}, { name: "Now" })], edges("start>now"));
   const change = (id: string, body: object) => flows.owner.browser.patch(`${flows.path}/workflows/${id}`, body);

@@ -261,8 +261,9 @@ describe("a workflow that calls another", () => {
     );
     const run = await ann.run(id);
     expect(run).toMatchObject({ status: "succeeded", result: [{ got: "Below from above 5" }] });
-    const { body } = await ann.owner.browser.get(`${ann.path}/runs?workflowId=${below}`);
-    expect(body.data).toMatchObject([{ executionType: "workflow", parentRunId: run.id, status: "succeeded" }]);
+    const { body } = await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${run.id}`);
+    expect(body.data).toMatchObject([{ workflowId: below, executionType: "workflow", parentRunId: run.id, status: "succeeded" }]);
+    expect((await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${body.data[0].id}`)).body.data).toEqual([]);
   });
 
   it("fails with it, or goes on with the error where the node says so", async () => {

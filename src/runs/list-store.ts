@@ -54,19 +54,21 @@ export type RunSelection = {
   status?: string | undefined;
   kind?: string | undefined;
   apiKeyId?: string | undefined;
+  parentRunId?: string | undefined;
   search?: string | undefined;
   fromId?: string | undefined;
   beforeId?: string | undefined;
 };
 
 function conditions(selection: RunSelection): RawBuilder<unknown> {
-  const { workflowId, status, kind, apiKeyId, search, fromId, beforeId } = selection;
+  const { workflowId, status, kind, apiKeyId, parentRunId, search, fromId, beforeId } = selection;
   const parts = [
     sql`run.organization_id = ${selection.organizationId}`,
     ...(workflowId === undefined ? [] : [sql`run.workflow_id = ${workflowId}`]),
     ...(status === undefined ? [] : [sql`run.status = ${status}`]),
     ...(kind === undefined ? [] : [sql`run.kind = ${kind}`]),
     ...(apiKeyId === undefined ? [] : [sql`run.api_key_id = ${apiKeyId}`]),
+    ...(parentRunId === undefined ? [] : [sql`run.parent_run_id = ${parentRunId}`]),
     ...(fromId === undefined ? [] : [sql`run.id >= ${fromId}`]),
     ...(beforeId === undefined ? [] : [sql`run.id < ${beforeId}`]),
     ...(search === undefined

@@ -72,6 +72,7 @@ export const runFilter = z.object({
   workflowId: z.uuid().optional(),
   status: runStatus.optional(),
   executionType: runKind.optional(),
+  parentRunId: z.uuid().optional().describe("Only those that this run started."),
   apiKeyId: z.uuid().optional(),
   from: instant.optional(),
   to: instant.optional(),

@@ -39,14 +39,11 @@ export const runQuery = (organizationId: string, runId: string) =>
     staleTime: ({ state }) => (state.data?.completedAt ? Number.POSITIVE_INFINITY : 0),
   });
 
-/** The runs of other workflows that the nodes of a run started. The list knows no parent, so it is searched where they must be. */
-export const calledRunsQuery = (organizationId: string, { id, createdAt, completedAt }: RunEntry) =>
+/** The runs of other workflows that the nodes of a run started. */
+export const calledRunsQuery = (organizationId: string, { id, completedAt }: RunEntry) =>
   queryOptions({
     queryKey: [...runsKey(organizationId), "called", id, completedAt],
-    queryFn: async () => {
-      const filter = { executionType: "workflow", from: createdAt, to: completedAt, limit: 200 };
-      return (await get<RunPage>(base(organizationId) + query(filter))).data.filter(({ parentRunId }) => parentRunId === id);
-    },
+    queryFn: async () => (await get<RunPage>(base(organizationId) + query({ parentRunId: id, limit: 200 }))).data,
   });
 
 export const startRun = (organizationId: string, workflowId: string, body: NonNullable<z.input<typeof startBody>>) =>
