@@ -193,13 +193,24 @@ describe("building", () => {
 
 describe("running", () => {
   it("lights up the nodes one after the other, says how it stands, and can be stopped", async () => {
-    const nodes = [node("start", "start"), node("pause", "wait", { milliseconds: 60_000 }), node("now", "system_date_time")];
+    const nodes = [
+      node("start", "start"),
+      node("pause", "wait", { milliseconds: "$trigger.payload.pause" }),
+      node("now", "system_date_time"),
+    ];
     await open(await flows.save(nodes, edges("start>pause", "pause>now")));
     await button("Run").click();
     await page.getByRole("dialog").getByLabel("Payload, as JSON").fill("{");
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
     await page.getByText("This is no JSON.").waitFor();
-    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill("{}");
+    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill('{"pause": 1500}');
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByText("Waiting: 1 of 3 nodes done.").waitFor();
+    await page.getByText(/^Succeeded after .*: 1 item came out\.$/).waitFor();
+    await box(/^Date and time, .*Succeeded, /).waitFor();
+
+    await button("Run").click();
+    await page.getByRole("dialog").getByLabel("Payload, as JSON").fill('{"pause": 60000}');
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
     await page.getByText("Waiting: 1 of 3 nodes done.").waitFor();
     await box(/^Start, .*Succeeded, /).waitFor();

@@ -2,10 +2,12 @@ import { createServer } from "node:http";
 import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { browserProgram } from "./support/browser-program.ts";
+import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
 import { startMcpRemote } from "./support/mcp-remote.ts";
 import { type OAuthApp, startOAuthApp } from "./support/oauth-app.ts";
 import { createChallenge } from "./support/oauth-client.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { password, signIn as signInPerson, signUpMember } from "./support/people.ts";
 import { startTestApp } from "./support/test-app.ts";
 
@@ -174,7 +176,8 @@ describe("the consent page", () => {
       await signInAnn();
       await page.goto((await prepareClient({ serverId: "platform" })).url);
       await heading("Connect an application").waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      expect(await sidewaysScrolling(page)).toBe(0);
+      expect(await findAccessibilityFaults(page)).toEqual([]);
     }
     expect(complaints).toEqual([]);
   });
