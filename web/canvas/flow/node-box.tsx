@@ -19,16 +19,16 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
       id={boxId(node.id)}
       role="group"
       aria-label={describe(data)}
-      className={`w-56 rounded-xl border bg-surface text-sm shadow-xs ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
+      className={`w-56 rounded-xl border bg-surface text-sm ${borderOf(data, selected)} ${disabled ? "border-dashed opacity-70" : ""}`}
     >
       <div className="relative flex items-center gap-3 px-3 py-2.5">
         <Handle type="target" position={Position.Left} isConnectable={data.editable} />
         <span className="flex size-9 shrink-0 items-center justify-center rounded-lg bg-page">
-          <NodeIcon nodeId={node.nodeId} providerId={kind?.provider?.id ?? null} />
+          <NodeIcon nodeId={node.nodeId} providerId={kind?.provider?.id ?? null} className="size-5 overflow-visible" />
         </span>
         <span className="grid min-w-0 flex-1">
-          <span className="truncate font-medium">{nodeTitle(node, kind)}</span>
-          <span className="truncate text-xs text-muted">{disabled ? "Disabled" : kindInWords(data)}</span>
+          <Words text={nodeTitle(node, kind)} most={19} look="font-medium" />
+          <Words text={disabled ? "Disabled" : kindInWords(data)} most={23} look="text-xs text-muted" />
         </span>
         {!several && ways.map((way) => <WayOut key={way} way={way} data={data} />)}
       </div>
@@ -36,7 +36,7 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
         <div className="grid gap-0.5 border-t border-line py-1">
           {[...ways, ...lostWays].map((way) => (
             <div key={way} className="relative px-3 py-0.5 text-right text-xs">
-              <span className={`block truncate ${lostWays.includes(way) ? "text-danger" : "text-muted"}`}>
+              <span className={`block ${way.length > 20 ? "truncate" : ""} ${lostWays.includes(way) ? "text-danger" : "text-muted"}`}>
                 {way}
                 {lostWays.includes(way) && " (no such way)"}
               </span>
@@ -50,6 +50,12 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
     </div>
   );
 });
+
+/** A text that may be cut off costs the browser something in every frame of a drag, so only long ones may. */
+function Words({ text, most, look }: { text: string; most: number; look: string }) {
+  const isLong = text.length > most || /[^\x20-\x7e]/.test(text);
+  return <span className={`${look} ${isLong ? "truncate" : "whitespace-nowrap"}`}>{text}</span>;
+}
 
 export const boxId = (nodeId: string) => `canvas-node-${nodeId}`;
 
@@ -68,7 +74,7 @@ function WayOut({ way, data }: { way: string; data: BoxData }) {
             event.stopPropagation();
             actions.addAfter(data.node.id, way);
           }}
-          className="nodrag nopan absolute top-1/2 left-full ml-3 flex size-5 -translate-y-1/2 items-center justify-center rounded-md border border-line bg-surface text-muted hover:border-accent hover:text-accent"
+          className="nodrag nopan absolute inset-y-0 left-full my-auto ml-3 flex size-5 items-center justify-center rounded-md border border-line bg-surface text-muted hover:border-accent hover:text-accent"
         >
           <Plus className="size-3.5" aria-hidden="true" />
         </button>

@@ -4,7 +4,7 @@ import type { Run, RunNode } from "../../../src/runs/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { Fact } from "../../pages/history/call-facts.tsx";
 import { Button } from "../../parts/button.tsx";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Duration } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
@@ -47,17 +47,17 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
       )}
       {node.filled !== null && (
         <Part title="Filled in by the model">
-          <Data value={node.filled} label="filled parameters" />
+          <DataViewer value={node.filled} label="filled parameters" />
         </Part>
       )}
       {node.input !== null && (
         <Part title="Input" hint="The parameters of each execution, after references were resolved.">
-          <Data value={node.input} label="input" />
+          <DataViewer value={node.input} label="input" />
         </Part>
       )}
       {node.outputs !== null && (node.outputs.length > 0 || node.status === "succeeded") && (
         <Part title="Output">
-          <Data value={node.outputs} label="output" />
+          <DataViewer value={node.outputs} label="output" />
         </Part>
       )}
       {node.input === null && node.outputs === null && <p className="text-sm text-muted">{emptyWords[node.status]}</p>}

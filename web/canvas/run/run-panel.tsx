@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Run } from "../../../src/runs/wire.ts";
 import { calledRunsQuery, isOver } from "../../api/runs.ts";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Part } from "./part.tsx";
 
@@ -14,25 +14,25 @@ export function RunPanel({ organizationId, run }: { organizationId: string; run:
       <p className="text-sm text-muted">Choose a node to see what it got and gave.</p>
       {run.result && (
         <Part title="Result" hint="What came out of the nodes that nothing follows.">
-          <Data value={run.result} label="result" />
+          <DataViewer value={run.result} label="result" />
         </Part>
       )}
       <Part title="Trigger data" hint={`Every node reads it as $trigger. It came from: ${source}.`}>
         {prompt !== "" && <p className="rounded-lg border border-line bg-page p-3 text-sm wrap-anywhere whitespace-pre-wrap">{prompt}</p>}
-        {payload !== null && payload !== undefined && <Data value={payload} label="payload" />}
+        {payload !== null && payload !== undefined && <DataViewer value={payload} label="payload" />}
         {prompt === "" && (payload === null || payload === undefined) && <p className="text-sm text-muted">No prompt and no payload.</p>}
         {sender !== null && sender !== undefined && (
           <details className="text-sm">
             <summary className="cursor-pointer text-muted">Sender</summary>
             <div className="mt-2">
-              <Data value={sender} label="sender" />
+              <DataViewer value={sender} label="sender" />
             </div>
           </details>
         )}
       </Part>
       {run.overrides.length > 0 && (
         <Part title="Overrides" hint="What nodes had otherwise in this run only.">
-          <Data value={run.overrides} label="overrides" />
+          <DataViewer value={run.overrides} label="overrides" />
         </Part>
       )}
       {run.nodes.some(({ nodeId }) => nodeId === "call_workflow") && <CalledRuns organizationId={organizationId} run={run} />}

@@ -1,8 +1,8 @@
 import type { PreviewScope } from "../../../src/runs/wire.ts";
 import type { Canvas, CanvasNode } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
-import { isNested, kindOf, writeCompact } from "../../parts/data-view/describe-data.ts";
-import { stepInto } from "../../parts/data-view/reference-path.ts";
+import { isNested, kindOf, writeCompact } from "../../parts/data-viewer/describe-data.ts";
+import { stepInto } from "../../parts/data-viewer/reference-path.ts";
 import { fieldsOf, isSchema, type Schema } from "../field-shape.ts";
 import { nodeTitle } from "../node-title.ts";
 import type { Suggestion } from "./expressions.ts";

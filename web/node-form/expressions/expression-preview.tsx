@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ValuePreview } from "../../../src/runs/wire.ts";
-import { writeCompact } from "../../parts/data-view/describe-data.ts";
+import { writeCompact } from "../../parts/data-viewer/describe-data.ts";
 import { isApiProblem } from "../../problem.ts";
 import { useForm } from "../form-context.ts";
 import type { Expressions } from "./expressions.ts";

@@ -1,5 +1,5 @@
 import { type DragEvent, useLayoutEffect, useRef } from "react";
-import { referenceType } from "../../parts/data-view/pick-button.tsx";
+import { referenceType } from "../../parts/data-viewer/pick-button.tsx";
 import { readText } from "../field-values.ts";
 import { useForm } from "../form-context.ts";
 import { insertReference, type Written } from "./complete.ts";

@@ -3,7 +3,7 @@ import { type RefObject, useState } from "react";
 import type { PreviewScope } from "../../../src/runs/wire.ts";
 import type { Canvas, CanvasNode } from "../../../src/workflows/wire.ts";
 import { nodeKindsQuery } from "../../catalog.ts";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import type { InsertTarget } from "../expressions/expressions.ts";
 import { findAncestors } from "../expressions/find-ancestors.ts";
@@ -42,7 +42,7 @@ export function DataPicker(props: DataPickerProps) {
                 Put the caret into a field first.
               </p>
             )}
-            <Data
+            <DataViewer
               key={source.root}
               value={source.value}
               label={source.title}

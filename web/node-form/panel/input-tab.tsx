@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { nodeKindsQuery } from "../../catalog.ts";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { nodeTitle } from "../node-title.ts";
 import { DataPart, NoRun } from "./data-part.tsx";
 import { itemsAlong } from "./items-along.ts";
@@ -19,7 +19,7 @@ export function InputTab({ canvas, node, run }: InputTabProps) {
     <>
       {edges.length === 0 && (
         <DataPart title="What started the run">
-          <Data value={run.trigger} label="what started the run" />
+          <DataViewer value={run.trigger} label="what started the run" />
         </DataPart>
       )}
       {edges.map((edge) => {
@@ -28,7 +28,7 @@ export function InputTab({ canvas, node, run }: InputTabProps) {
         return (
           <DataPart key={edge.id} title={`From ${name}`} count={items.length}>
             {items.length > 0 ? (
-              <Data value={items} label={`items from ${name}`} />
+              <DataViewer value={items} label={`items from ${name}`} />
             ) : (
               <p className="text-sm text-muted">No item came this way.</p>
             )}
@@ -37,12 +37,12 @@ export function InputTab({ canvas, node, run }: InputTabProps) {
       })}
       {own && own.input !== null && (
         <DataPart title="Parameters it was executed with">
-          <Data value={own.input} label="parameters" />
+          <DataViewer value={own.input} label="parameters" />
         </DataPart>
       )}
       {own && own.filled !== null && (
         <DataPart title="Of these, filled in by a model">
-          <Data value={own.filled} label="parameters filled in by a model" />
+          <DataViewer value={own.filled} label="parameters filled in by a model" />
         </DataPart>
       )}
     </>

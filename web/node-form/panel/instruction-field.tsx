@@ -3,7 +3,7 @@ import { Sparkles } from "lucide-react";
 import { useId } from "react";
 import { previewFill } from "../../api/previews.ts";
 import { Button } from "../../parts/button.tsx";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { fieldsOf, labelOf } from "../field-shape.ts";
@@ -56,7 +56,7 @@ export function InstructionField(props: NodePanelProps & { idPrefix: string }) {
           <p role="status" className="text-xs text-muted">
             {fill.data.model} would fill in this; another time it may word it otherwise. Nothing was sent or changed.
           </p>
-          <Data value={fill.data.filled} label="what the model would fill in" />
+          <DataViewer value={fill.data.filled} label="what the model would fill in" />
         </div>
       )}
     </div>

@@ -1,5 +1,5 @@
 import type { RunNode } from "../../../src/runs/wire.ts";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Duration } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Notice } from "../../parts/notice.tsx";
@@ -31,7 +31,7 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
       {own.outputs && (
         <DataPart title="Items" count={own.outputs.length}>
           <Ways ways={own.ways} />
-          {own.outputs.length > 0 && <Data value={own.outputs} label="output" />}
+          {own.outputs.length > 0 && <DataViewer value={own.outputs} label="output" />}
         </DataPart>
       )}
       {!own.outputs && !own.error && <p className="text-sm text-muted">{isPassedBy ? passedBy : withoutOutput[own.status]}</p>}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { allWorkflowsQuery } from "../../api/workflows.ts";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import type { InsertTarget } from "../expressions/expressions.ts";
 import { isSchema, type Schema } from "../field-shape.ts";
 import { setField } from "../field-values.ts";
@@ -40,7 +40,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
             onChange(changeNode(node, "credentials", setField(node.credentials ?? {}, type, undefined) as Record<string, string>))
           }
         />
-        {!kind && node.parameters && <Data value={node.parameters} label="parameters" />}
+        {!kind && node.parameters && <DataViewer value={node.parameters} label="parameters" />}
         {kind && !hasFields && <p className="text-sm text-muted">This node has no parameters.</p>}
         <SchemaForm
           key={node.id}

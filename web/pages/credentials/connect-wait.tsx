@@ -80,9 +80,9 @@ function useOutcome({ organizationId, credentialId, onConnected, onProblem }: Ou
     refetchOnWindowFocus: "always",
   });
   const [before, setBefore] = useState<string>();
-  const health = credential?.health;
-  if (before === undefined && health !== undefined) setBefore(health);
-  const isConnected = before === "needs_reconnect" && health !== undefined && health !== "needs_reconnect";
+  if (before === undefined && credential) setBefore(credential.updatedAt);
+  const works = credential?.health === "ok" || credential?.health === "expiring";
+  const isConnected = before !== undefined && works && credential.updatedAt !== before;
   const tellConnected = useEffectEvent(onConnected);
   useEffect(() => {
     if (isConnected) tellConnected();

@@ -4,7 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import { useEffect } from "react";
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
 import type { CredentialSummary } from "../../../src/vault/wire.ts";
-import { credentialsQuery } from "../../api/credentials.ts";
+import { credentialQuery, credentialsQuery, credentialUsesQuery } from "../../api/credentials.ts";
 import { credentialTypesQuery } from "../../catalog.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
@@ -63,6 +63,15 @@ type DetailsProps = { organization: MyOrganization; credential: CredentialSummar
 
 function Details({ organization, credential, type }: DetailsProps) {
   const manages = managesMembers(organization.role);
+  const managed = useQuery({ ...credentialQuery(organization.id, credential.id), enabled: manages });
+  const uses = useQuery(credentialUsesQuery(organization.id, credential.id));
+  // All at once, so that nothing moves away under the pointer.
+  if (uses.isPending || (manages && managed.isPending))
+    return (
+      <Loading what="the credential">
+        <Skeleton className="h-60" />
+      </Loading>
+    );
   return (
     <>
       {manages && type ? (

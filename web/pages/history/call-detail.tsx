@@ -5,7 +5,7 @@ import type { ToolCall } from "../../../src/history/wire.ts";
 import { callQuery } from "../../api/history.ts";
 import { useLive } from "../../live.ts";
 import { Button } from "../../parts/button.tsx";
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
@@ -105,7 +105,7 @@ function Payload({ title, hint, value, isTruncated }: PayloadProps) {
           </pre>
         </>
       ) : (
-        <Data value={value} label={title.toLowerCase()} />
+        <DataViewer value={value} label={title.toLowerCase()} />
       )}
     </section>
   );

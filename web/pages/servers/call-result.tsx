@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ToolCall } from "../../../src/history/wire.ts";
-// biome-ignore lint/suspicious/noShadowRestrictedNames: nothing on this page reads binary data through the global of this name.
-import { DataView as Data } from "../../parts/data-view.tsx";
+import { DataViewer } from "../../parts/data-viewer.tsx";
 import { Duration } from "../../parts/duration.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -33,7 +32,7 @@ export function CallResult({ organizationId, record }: { organizationId: string;
         </Link>
       </p>
       {error && <Notice kind="problem">{error.message}</Notice>}
-      {!error && <Data value={outputs} label="the result" />}
+      {!error && <DataViewer value={outputs} label="the result" />}
     </section>
   );
 }

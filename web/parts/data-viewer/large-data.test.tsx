@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { DataView as Data } from "../data-view.tsx";
+import { DataViewer } from "../data-viewer.tsx";
 import { JsonTree } from "./json-tree.tsx";
 import { SchemaTree } from "./schema-tree.tsx";
 
@@ -24,7 +24,7 @@ describe("a megabyte of data", () => {
   ])("is shown in small pieces: %s", (_, value) => {
     expect(JSON.stringify(value).length).toBeGreaterThan(700_000);
     for (const view of [
-      <Data key="first" value={value} label="data" />,
+      <DataViewer key="first" value={value} label="data" />,
       <JsonTree key="json" value={value} label="data" path="$input" />,
       <SchemaTree key="schema" value={Array.isArray(value) ? value : [value]} label="data" path="$input" />,
     ])
@@ -32,7 +32,7 @@ describe("a megabyte of data", () => {
   });
 
   it("is shown as text, whatever is in it", () => {
-    const html = renderToStaticMarkup(<Data value={[{ '<b id="a">': "<script>alert(1)</script>" }]} label="data" />);
+    const html = renderToStaticMarkup(<DataViewer value={[{ '<b id="a">': "<script>alert(1)</script>" }]} label="data" />);
     expect(html).not.toMatch(/<b |<script/);
   });
 });

@@ -1,13 +1,13 @@
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
-import { CopyDataButton } from "./data-view/copy-data-button.tsx";
-import { DataTable } from "./data-view/data-table.tsx";
-import { isTable } from "./data-view/describe-data.ts";
-import { JsonTree } from "./data-view/json-tree.tsx";
-import { type Picking, PickingContext } from "./data-view/pick-button.tsx";
-import { SchemaTree } from "./data-view/schema-tree.tsx";
+import { CopyDataButton } from "./data-viewer/copy-data-button.tsx";
+import { DataTable } from "./data-viewer/data-table.tsx";
+import { isTable } from "./data-viewer/describe-data.ts";
+import { JsonTree } from "./data-viewer/json-tree.tsx";
+import { type Picking, PickingContext } from "./data-viewer/pick-button.tsx";
+import { SchemaTree } from "./data-viewer/schema-tree.tsx";
 
-type DataViewProps = {
+type DataViewerProps = {
   value: unknown;
   label: string;
   /** Gets the reference of the field that was chosen. */
@@ -17,8 +17,7 @@ type DataViewProps = {
 };
 
 /** Any JSON as a table, as a tree and as its schema. Nothing is rendered before it is looked at, so large data opens at once. */
-// biome-ignore lint/suspicious/noShadowRestrictedNames: nothing on these pages reads binary data through the global of this name
-export function DataView({ value, label, onPick, root = "" }: DataViewProps) {
+export function DataViewer({ value, label, onPick, root = "" }: DataViewerProps) {
   const hasTable = isTable(value);
   const picking: Picking | null = onPick ? { onPick } : null;
   return (
