@@ -16,6 +16,10 @@ const tools = {
     await runInThisProcess("node_modules/vitest/vitest.mjs", words);
   },
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
+  screenshots: async (words) => {
+    await buildWeb();
+    await runInThisProcess("scripts/take-screenshots.ts", words);
+  },
   bench: async (words) => (await import("./run-benches.mjs")).runBenches(root, words),
 };
 
