@@ -3,13 +3,14 @@ import type { Server, ServerTool } from "../../api/servers.ts";
 import { AccountState } from "./account-state.tsx";
 import { describeEffects } from "./hints.ts";
 import { ServerIcon } from "./server-icon.tsx";
+import type { ConnectedTypes } from "./use-connected-types.ts";
 
 type ServerCardProps = {
   organizationId: string;
   server: Server;
   /** The tools that the search found, when it did not find the server itself. */
   matches: ServerTool[];
-  connected: Set<string> | undefined;
+  connected: ConnectedTypes;
 };
 
 export function ServerCard({ organizationId, server, matches, connected }: ServerCardProps) {

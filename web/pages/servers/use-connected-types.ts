@@ -1,8 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { credentialsQuery } from "../../api/credentials.ts";
 
-/** The types that an account is connected for; undefined until that is known. */
-export function useConnectedTypes(organizationId: string): Set<string> | undefined {
+/** Type to whether one of its accounts can be used; undefined until that is known. */
+export type ConnectedTypes = ReadonlyMap<string, boolean> | undefined;
+
+export function useConnectedTypes(organizationId: string): ConnectedTypes {
   const credentials = useQuery(credentialsQuery(organizationId)).data;
-  return credentials && new Set(credentials.map(({ type }) => type));
+  if (!credentials) return undefined;
+  const works = new Map<string, boolean>();
+  for (const { type, health } of credentials) works.set(type, works.get(type) || health !== "needs_reconnect");
+  return works;
 }
