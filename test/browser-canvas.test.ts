@@ -126,7 +126,7 @@ describe("building", () => {
     await tabTo("Expression");
     await page.keyboard.type(expression);
     await page.keyboard.press("Escape");
-    await add("date and time");
+    await add("date and time", "Tab");
     await until(threeNodes, () => stored(id));
 
     await page.keyboard.press("Delete");
@@ -150,6 +150,12 @@ describe("building", () => {
     await page.keyboard.press("Delete");
     await until(["start>system_date_time", "transform>system_date_time"], async () => linesOf((await read(id)).canvas));
     await page.keyboard.press("Control+z");
+
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    await until(false, () => canvas().evaluate(isActive));
+    await page.keyboard.press("Shift+Tab");
+    await until(true, () => canvas().evaluate(isActive));
 
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys of the canvas" }).waitFor();
@@ -191,6 +197,38 @@ describe("building", () => {
   });
 });
 
+describe("places", () => {
+  it("are kept where nodes are dragged to, tidied up on request, and brought back by undo", async () => {
+    const at = (x: number, y: number) => ({ position: { x, y } });
+    const nodes = [node("start", "start", {}, at(0, 0)), node("now", "system_date_time", {}, at(100, 300))];
+    const id = await flows.save(nodes, edges("start>now"));
+    const places = async () => (await read(id)).canvas.nodes.map(({ position }) => [position?.x, position?.y]);
+    await open(id);
+    const from = await box(/^Date and time/).boundingBox();
+    await page.mouse.move((from?.x ?? 0) + 100, (from?.y ?? 0) + 20);
+    await page.mouse.down();
+    await page.mouse.move((from?.x ?? 0) + 150, (from?.y ?? 0) + 60, { steps: 4 });
+    await page.mouse.up();
+    // The pointer moves a little before that counts as dragging, and places keep to a grid.
+    await until([true, true], async () =>
+      (await places())[1]?.map((value, index) => Math.abs((value ?? 0) - ([150, 340][index] ?? 0)) <= 10),
+    );
+    const dragged = await places();
+    expect(await page.getByRole("region", { name: /^Node / }).count()).toBe(0);
+    await button("Tidy up").click();
+    await until(
+      [
+        [0, 0],
+        [300, 0],
+      ],
+      places,
+    );
+    await button("Undo").click();
+    await until(dragged, places);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("running", () => {
   it("lights up the nodes one after the other, says how it stands, and can be stopped", async () => {
     const nodes = [
@@ -202,7 +240,7 @@ describe("running", () => {
     await button("Run").click();
     await page.getByRole("dialog").getByLabel("Payload, as JSON").fill("{");
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
-    await page.getByText("This is no JSON.").waitFor();
+    await page.getByText(/^This is not JSON/).waitFor();
     await page.getByRole("dialog").getByLabel("Payload, as JSON").fill('{"pause": 1500}');
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
     await page.getByText("Waiting: 1 of 3 nodes done.").waitFor();
@@ -289,7 +327,7 @@ describe("saving", () => {
     expect(await stored(id)).toEqual([["theirs"], []]);
   });
 
-  it("goes on by itself when the server is back", async () => {
+  it("goes on by itself when the server is back, and does not wait when the page is left", async () => {
     const id = await two();
     await open(id);
     await context.setOffline(true);
@@ -300,6 +338,9 @@ describe("saving", () => {
     await context.setOffline(false);
     await until([["now", "now_2", "start"], ["start>now"]], () => stored(id));
     await saysSaved();
+    await page.keyboard.press("Delete");
+    await page.getByRole("link", { name: "Members" }).click();
+    await until([["now", "start"], ["start>now"]], () => stored(id));
   });
 
   it("keeps every version, says what is different since then, and brings one back", async () => {
@@ -375,8 +416,8 @@ async function tabTo(label: string): Promise<void> {
   throw new Error(`The Tab key does not lead to ${label}`);
 }
 
-async function add(name: string): Promise<void> {
-  await page.keyboard.press("n");
+async function add(name: string, key = "n"): Promise<void> {
+  await page.keyboard.press(key);
   await page.getByRole("combobox", { name: "Search nodes" }).waitFor();
   await page.keyboard.type(name);
   await page.keyboard.press("Enter");

@@ -1,7 +1,7 @@
 import type { Canvas, CanvasEdge, CanvasNode } from "../../src/workflows/wire.ts";
 import { copyNodes } from "./edit/copy-nodes.ts";
 import { canConnect, newEdgeId, newNodeId } from "./edit/new-ids.ts";
-import { findFreePlace, makeRoom, type Place, stepRight } from "./edit/places.ts";
+import { findFreePlace, makeRoom, type Place, type Positions, stepRight } from "./edit/places.ts";
 
 /** A canvas that is being edited, with what undo and redo lead to. */
 export type EditState = {
@@ -20,7 +20,7 @@ export type Edit =
   /** After a way out, on an edge, or at a place. `way`: the way out of the new node that goes on. */
   | { type: "add"; node: Omit<CanvasNode, "id">; way: string | undefined; after?: WayOut; onEdge?: string }
   | { type: "connect"; from: WayOut; target: string }
-  | { type: "move"; positions: Record<string, Place> }
+  | { type: "move"; positions: Positions }
   | { type: "change"; node: CanvasNode; ways: { before: readonly string[]; after: readonly string[] }; atMs: number }
   | { type: "remove"; nodeIds: readonly string[]; edgeIds: readonly string[] }
   | { type: "paste"; clip: Canvas; at?: Place }
@@ -138,7 +138,7 @@ function connect(canvas: Canvas, from: WayOut, target: string): Canvas {
   return { ...canvas, edges: [...canvas.edges, edge] };
 }
 
-function move(canvas: Canvas, positions: Record<string, Place>): Canvas {
+function move(canvas: Canvas, positions: Positions): Canvas {
   const isMoved = ({ id, position }: CanvasNode) => {
     const to = positions[id];
     return to !== undefined && (to.x !== position?.x || to.y !== position.y);

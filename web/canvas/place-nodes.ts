@@ -1,6 +1,6 @@
 import type { Canvas, CanvasNode } from "../../src/workflows/wire.ts";
 import type { NodeKind } from "../catalog.ts";
-import type { Positions } from "./flow/flow-surface.tsx";
+import type { Positions } from "./edit/places.ts";
 import { waysOf } from "./ways-of.ts";
 
 type Kinds = ReadonlyMap<string, NodeKind>;

@@ -52,7 +52,8 @@ function findShift({ nodes }: Canvas, clip: Canvas, at: Place | undefined): Plac
 const reference = /(\$nodes\s*(?:\.\s*`?|\[\s*["']))([A-Za-z0-9_-]+)/g;
 
 function renameReferences(value: unknown, newIds: ReadonlyMap<string, string>): unknown {
-  if (typeof value === "string") return value.replaceAll(reference, (all, before, id) => (newIds.has(id) ? before + newIds.get(id) : all));
+  if (typeof value === "string")
+    return value.replaceAll(reference, (all, before: string, id: string) => (newIds.has(id) ? `${before}${newIds.get(id)}` : all));
   if (Array.isArray(value)) return value.map((entry) => renameReferences(entry, newIds));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, renameReferences(entry, newIds)]));

@@ -2,6 +2,8 @@ import type { Canvas, CanvasNode } from "../../../src/workflows/wire.ts";
 import { findFollowers } from "./new-ids.ts";
 
 export type Place = { x: number; y: number };
+/** By canvas id. */
+export type Positions = Record<string, Place>;
 
 export const stepRight = 300;
 const stepDown = 100;

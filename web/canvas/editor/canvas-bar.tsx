@@ -20,7 +20,7 @@ type CanvasBarProps = {
 export function CanvasBar({ editor, commands, minimap, onMinimap, onAdd, onShortcuts, ...selected }: CanvasBarProps) {
   return (
     <div className="@container shrink-0 border-t border-line bg-surface px-3 py-1">
-      <div className="flex items-center justify-between gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-x-2">
         <div className="flex items-center gap-0.5 max-md:hidden">
           {!editor.readOnly && (
             <>

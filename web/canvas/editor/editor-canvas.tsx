@@ -26,12 +26,13 @@ type EditorCanvasProps = {
   select: readonly string[];
   frame: RefObject<HTMLDivElement | null>;
   onOpen: (nodeId: string | undefined, byKeyboard: boolean) => void;
+  onPalette: () => void;
   onRun: () => void;
 };
 
 const manyNodes = 12;
 
-export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: EditorCanvasProps) {
+export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, onRun }: EditorCanvasProps) {
   const { canvas, kinds, readOnly, saving } = editor;
   const editable = !useNarrow() && !readOnly;
   useKeepInView(select, frame);
@@ -40,7 +41,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: Edit
   const [dialog, setDialog] = useState<"connect" | "shortcuts">();
   const [minimap, setMinimap] = useState(() => canvas.nodes.length > manyNodes);
   const getSelection = useGetSelection();
-  const adding = useAdding(editor, getSelection, frame);
+  const adding = useAdding({ editor, getSelection, frame, onOpen: onPalette });
   const commands = useEditCommands(editor, getSelection);
   const editing = useFlowEditing(editor, getSelection, adding);
   const isNodeSelected = selection.nodeIds.length > 0;
@@ -71,7 +72,10 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onRun }: Edit
             select={select}
             onSelection={setSelection}
             onPress={onPress}
-            keys={() => ({ ...reading, ...(editable ? editingKeys({ ...commands, ...going }, openers) : { m: toggleMinimap }) })}
+            keys={() => ({
+              ...reading,
+              ...(editable ? editingKeys({ ...commands, ...going }, openers) : { m: toggleMinimap, "?": openers.shortcuts }),
+            })}
             editing={editable ? editing : undefined}
             frame={frame}
           >

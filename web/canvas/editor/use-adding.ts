@@ -11,19 +11,32 @@ import type { Editor } from "./use-editor.ts";
 /** Where the next node goes. */
 type Target = { after?: { nodeId: string; way: string }; onEdge?: string };
 
-/** Choosing a node from the palette and putting it onto the canvas. `frame`: what is seen of the canvas. */
-export function useAdding({ canvas, kinds, edit }: Editor, getSelection: () => Selection, frame: RefObject<HTMLDivElement | null>) {
+type Options = {
+  editor: Editor;
+  getSelection: () => Selection;
+  /** What is seen of the canvas. */
+  frame: RefObject<HTMLDivElement | null>;
+  /** The palette needs room. */
+  onOpen: () => void;
+};
+
+/** Choosing a node from the palette and putting it onto the canvas. */
+export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame, onOpen }: Options) {
   const flow = useReactFlow();
   const [target, setTarget] = useState<Target>();
 
-  const actions: FlowActions = useMemo(
-    () => ({ addAfter: (nodeId, way) => setTarget({ after: { nodeId, way } }), addOnEdge: (edgeId) => setTarget({ onEdge: edgeId }) }),
-    [],
+  const openAt = useCallback(
+    (next: Target) => {
+      setTarget(next);
+      onOpen();
+    },
+    [onOpen],
   );
-
-  function open(): void {
-    setTarget(findTarget({ canvas, kinds }, getSelection()));
-  }
+  const actions: FlowActions = useMemo(
+    () => ({ addAfter: (nodeId, way) => openAt({ after: { nodeId, way } }), addOnEdge: (edgeId) => openAt({ onEdge: edgeId }) }),
+    [openAt],
+  );
+  const open = () => openAt(findTarget({ canvas, kinds }, getSelection()));
 
   const close = useCallback(() => {
     setTarget(undefined);

@@ -1,5 +1,6 @@
 import { useReactFlow } from "@xyflow/react";
 import { clipNodes } from "../edit/copy-nodes.ts";
+import type { Positions } from "../edit/places.ts";
 import type { Box, Line } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
 import type { KeyTable } from "../flow/key-of.ts";
@@ -16,8 +17,9 @@ export function useEditCommands({ canvas, kinds, edit }: Editor, getSelection: (
   function shift(dx: number, dy: number): void {
     const { nodeIds } = getSelection();
     const chosen = canvas.nodes.filter(({ id }) => nodeIds.includes(id));
-    const positions = chosen.map(({ id, position = { x: 0, y: 0 } }) => [id, { x: position.x + dx, y: position.y + dy }]);
-    edit({ type: "move", positions: Object.fromEntries(positions) });
+    const positions: Positions = {};
+    for (const { id, position = { x: 0, y: 0 } } of chosen) positions[id] = { x: position.x + dx, y: position.y + dy };
+    edit({ type: "move", positions });
   }
 
   return {

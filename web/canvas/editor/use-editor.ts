@@ -35,7 +35,7 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
   const [draft] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id).read(workflow.canvas)));
   const [state, edit] = useReducer(editCanvas, (draft?.canvas ?? workflow.canvas) as Canvas, startEditing);
   const saving = useAutosave({ organizationId, workflow, canvas: state.canvas, draft, readOnly });
-  const { autosave } = saving;
+  const { autosave, check } = saving;
 
   const changeNode = useCallback(
     (node: CanvasNode) => {
@@ -51,8 +51,9 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
       const canvas = await placeUnplaced(other.canvas, kinds);
       autosave.adopt({ canvas, version: other.version });
       edit({ type: "replace", canvas });
+      await check(canvas);
     },
-    [autosave, kinds],
+    [autosave, check, kinds],
   );
   return {
     ...{ organizationId, workflow, kinds, readOnly, edit, changeNode, take, saving },

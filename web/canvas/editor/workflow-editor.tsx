@@ -24,6 +24,9 @@ type WorkflowEditorProps = {
   readOnly: boolean;
 };
 
+/** Below this the canvas would have no room between the palette and a panel. */
+const roomyWidth = 1500;
+
 export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOnly }: WorkflowEditorProps) {
   useDocumentTitle(workflow.name);
   const editor = { ...useEditor({ organizationId, workflow: opened, kinds, readOnly }), workflow };
@@ -42,6 +45,9 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
     },
     [show, panel.want],
   );
+  const onPalette = useCallback(() => {
+    if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
+  }, [show]);
   const onClose = () => {
     show({ node: undefined, field: undefined, panel: undefined });
     frame.current?.focus();
@@ -65,7 +71,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
       {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={() => show({ run: undefined })} />}
       <div className="relative flex min-h-0 flex-1">
         <ReactFlowProvider>
-          <EditorCanvas {...{ editor, run, select, frame, onOpen }} onRun={() => setStarting(true)} />
+          <EditorCanvas {...{ editor, run, select, frame, onOpen, onPalette }} onRun={() => setStarting(true)} />
         </ReactFlowProvider>
         <SidePanel {...{ editor, search, run, onClose }} frame={panel.frame} />
       </div>

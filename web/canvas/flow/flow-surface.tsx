@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import type { Positions } from "../edit/places.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import { findFirstView } from "./find-first-view.ts";
 import { type Box, type Drawing, type Line, toBoxes, toLines } from "./flow-data.ts";
@@ -17,7 +18,6 @@ import { type KeyTable, pressKey } from "./key-of.ts";
 import { boxId, NodeBox } from "./node-box.tsx";
 
 export type Selection = { nodeIds: readonly string[]; edgeIds: readonly string[] };
-export type Positions = Record<string, { x: number; y: number }>;
 
 export type FlowEditing = {
   onMove: (positions: Positions) => void;

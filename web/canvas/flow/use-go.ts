@@ -33,6 +33,8 @@ export function useGo(canvas: Canvas) {
       void flow.setCenter(x + boxWidth / 2, y + 30, { zoom: flow.getZoom(), duration: 150 });
     },
 
+    selectNothing: () => select([], []),
+
     /** From a node to its connections, one after the other. */
     goToEdge(): void {
       here.current = findHere() ?? here.current;

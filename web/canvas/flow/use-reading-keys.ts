@@ -3,10 +3,10 @@ import type { Box, Line } from "./flow-data.ts";
 import type { KeyTable } from "./key-of.ts";
 import type { useGo } from "./use-go.ts";
 
-type Options = { go: ReturnType<typeof useGo>["go"]; onOpen: (nodeId: string | undefined) => void };
+type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & { onOpen: (nodeId: string | undefined) => void };
 
 /** Keys of every canvas: arrows go from node to node, Enter opens one, Escape closes it, and + - 0 zoom. */
-export function useReadingKeys({ go, onOpen }: Options): KeyTable {
+export function useReadingKeys({ go, selectNothing, onOpen }: Options): KeyTable {
   const flow = useReactFlow<Box, Line>();
   return {
     arrowleft: () => go("left"),
@@ -14,7 +14,10 @@ export function useReadingKeys({ go, onOpen }: Options): KeyTable {
     arrowup: () => go("up"),
     arrowdown: () => go("down"),
     enter: () => onOpen(flow.getNodes().find(({ selected }) => selected)?.id),
-    escape: () => onOpen(undefined),
+    escape: () => {
+      selectNothing();
+      onOpen(undefined);
+    },
     "+": () => void flow.zoomIn(),
     "-": () => void flow.zoomOut(),
     "0": () => void flow.fitView({ padding: 0.15, maxZoom: 1 }),

@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { startRun } from "../../api/runs.ts";
+import { readJson } from "../../pages/history/read-json.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
@@ -31,11 +32,8 @@ export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDia
         wide
         send={async () => {
           setFault(undefined);
-          const payload = readJson(input.payload);
-          if (!payload) {
-            setFault('This is no JSON. Write for example {"name": "Ann"}.');
-            return;
-          }
+          const payload = readJson(input.payload.trim() || "null", "anything");
+          if ("fault" in payload) return setFault(payload.fault);
           await saveFirst(editor);
           const { prompt } = input;
           const { id: runId } = await startRun(editor.organizationId, editor.workflow.id, {
@@ -78,7 +76,7 @@ export function RunDialog({ editor, input, onInput, onStarted, onClose }: RunDia
 }
 
 /** A run takes the canvas that is saved; it must be the one that is seen. */
-export async function saveFirst({ saving: { autosave } }: Editor): Promise<void> {
+async function saveFirst({ saving: { autosave } }: Editor): Promise<void> {
   if (await autosave.flush()) return;
   const state = autosave.state.get();
   if (state.kind === "refused") throw state.error;
@@ -91,12 +89,3 @@ const notRunnable = "The canvas is not saved, so it cannot run yet.";
 
 const notSaved = (message: string) =>
   Object.assign(new Error(message), { status: 400, code: "not_saved", requestId: undefined, errors: [] });
-
-export function readJson(text: string): { value: unknown } | undefined {
-  if (text.trim() === "") return { value: null };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}

@@ -14,7 +14,7 @@ export function useShownRun(organizationId: string, runId: string | undefined): 
   const { data } = useQuery({
     ...runQuery(organizationId, runId ?? ""),
     enabled: runId !== undefined,
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : safetyMs),
+    refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? safetyMs : false),
   });
   const readAgain = useMemo(
     () => createThrottle(() => void queryClient.invalidateQueries(runQuery(organizationId, runId ?? "")), mostOftenMs),

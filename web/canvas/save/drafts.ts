@@ -11,12 +11,14 @@ export function createDrafts(userId: string, workflowId: string) {
   return {
     write: (draft: Draft | null) => browserStorage.write(key, draft && JSON.stringify(draft)),
 
-    /** Undefined also when it says the same as what is saved. */
+    /** One that says the same as what is saved is over: it was saved just before the page was left. */
     read(saved: Canvas): Draft | undefined {
       const text = browserStorage.read(key);
       if (text === null) return undefined;
       const draft = parseDraft(text);
-      return draft && JSON.stringify(draft.canvas) !== JSON.stringify(saved) ? draft : undefined;
+      if (draft && JSON.stringify(draft.canvas) !== JSON.stringify(saved)) return draft;
+      browserStorage.write(key, null);
+      return undefined;
     },
   };
 }

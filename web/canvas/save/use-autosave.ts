@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Canvas, SavedWorkflow, Workflow } from "../../../src/workflows/wire.ts";
 import { changeWorkflow, checkCanvas, workflowQuery, workflowsKey } from "../../api/workflows.ts";
 import { useMe } from "../../session.ts";
@@ -7,7 +7,13 @@ import { type Autosave, createAutosave, type SaveState } from "./create-autosave
 import { createDrafts, type Draft } from "./drafts.ts";
 import { locateRemarks, noRemarks, type Remarks } from "./remarks.ts";
 
-export type Saving = { state: SaveState; remarks: Remarks; autosave: Autosave };
+export type Saving = {
+  state: SaveState;
+  remarks: Remarks;
+  autosave: Autosave;
+  /** Asks what is wrong with a canvas that is saved: what was right then may be wrong now. */
+  check: (canvas: Canvas) => Promise<void>;
+};
 
 type Options = { organizationId: string; workflow: Workflow; canvas: Canvas; draft: Draft | undefined; readOnly: boolean };
 
@@ -30,7 +36,9 @@ export function useAutosave({ organizationId, workflow, canvas, draft, readOnly 
     if (state.kind === "faulty") setRemarks(({ warnings }) => ({ faults: locateRemarks(state.faults, state.canvas as Canvas), warnings }));
   }, [state]);
 
-  useFirstCheck({ organizationId, canvas: workflow.canvas as Canvas, readOnly, onRemarks: setRemarks });
+  const check = useCheck(organizationId, readOnly, setRemarks);
+  const opened = useRef(workflow.canvas as Canvas);
+  useEffect(() => void check(opened.current), [check]);
   useEffect(() => {
     const retry = () => void (autosave.state.get().kind === "offline" && autosave.flush());
     window.addEventListener("online", retry);
@@ -39,7 +47,7 @@ export function useAutosave({ organizationId, workflow, canvas, draft, readOnly 
       autosave.close();
     };
   }, [autosave]);
-  return { state, remarks, autosave };
+  return { state, remarks, autosave, check };
 }
 
 function useParts(organizationId: string, workflow: Workflow, onSaved: (saved: SavedWorkflow) => void): Autosave {
@@ -62,18 +70,14 @@ function useParts(organizationId: string, workflow: Workflow, onSaved: (saved: S
   return autosave;
 }
 
-type Check = { organizationId: string; canvas: Canvas; readOnly: boolean; onRemarks: (remarks: Remarks) => void };
-
-/** What was right when it was saved may be wrong now: a credential is gone, a tool has another field. */
-function useFirstCheck({ organizationId, canvas, readOnly, onRemarks }: Check): void {
-  const first = useRef({ canvas, onRemarks });
-  useEffect(() => {
-    if (readOnly) return;
-    const { canvas: loaded, onRemarks: tell } = first.current;
-    checkCanvas(organizationId, loaded).then(
-      ({ errors, warnings }) => tell({ faults: locateRemarks(errors, loaded), warnings: locateRemarks(warnings, loaded) }),
-      // Saving says the same, and says when the server is away.
-      () => undefined,
-    );
-  }, [organizationId, readOnly]);
+function useCheck(organizationId: string, readOnly: boolean, onRemarks: (remarks: Remarks) => void): Saving["check"] {
+  return useCallback(
+    async (canvas) => {
+      if (readOnly) return;
+      // Where the server is away, saving says so.
+      const found = await checkCanvas(organizationId, canvas).catch(() => undefined);
+      if (found) onRemarks({ faults: locateRemarks(found.errors, canvas), warnings: locateRemarks(found.warnings, canvas) });
+    },
+    [organizationId, readOnly, onRemarks],
+  );
 }
