@@ -52,7 +52,8 @@ export function createAcceptRuns({ db, insertTurns, claimIn, owner, onChange }: 
       throw error;
     }
   };
-  const batch = createBatch({ flush, maxItems: 128, isFatal: isDatabaseUnavailable });
+  // Not all at once: while the database stores some, this process executes others.
+  const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
 
   return async (wish: RunToAccept): Promise<AcceptedRun> => {
     const answer = await batch.add(wish);

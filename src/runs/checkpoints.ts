@@ -43,7 +43,8 @@ export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
     onChange(turns.filter(({ runId }) => held.has(runId)).map(toPlace));
     return checkpoints.map((checkpoint) => held.has(runIdOf(checkpoint)));
   };
-  const batch = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
+  // Not all at once: while the database stores some, this process executes others.
+  const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
 
   /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
   async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
