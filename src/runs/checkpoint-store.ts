@@ -92,13 +92,15 @@ const nodeSource = `node AS (SELECT * FROM ${unnest(nodeColumns)} AS node (${col
 const turnSource = (first: number) => `turn AS (SELECT * FROM ${unnest(turnColumns, first)} AS turn (${columnNames(turnColumns)}))`;
 const place = "organization_id, run_id, epoch";
 
+// Without names they are planned each time: a plan made while the table was small reads all of an organization's runs for each of them
+// when it is large, until the database has looked at the table again.
 const nodesOnly: Statement = {
-  name: "run_nodes",
+  name: "",
   text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id FROM held`,
 };
 
 const nodesAndTurns: Statement = {
-  name: "run_nodes_turns",
+  name: "",
   text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
          ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}
          SELECT id FROM held`,

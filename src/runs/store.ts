@@ -135,7 +135,7 @@ export type AdoptedRun = RunPlace & {
 };
 
 const adoptStatement = {
-  name: "run_adopt",
+  name: "",
   text: `UPDATE run SET owner = $1, epoch = run.epoch + 1
          FROM unnest($2::uuid[], $3::uuid[]) AS taken (organization_id, id)
          WHERE run.organization_id = taken.organization_id AND run.id = taken.id AND run.status IN ('pending', 'running', 'waiting')
