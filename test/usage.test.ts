@@ -172,7 +172,7 @@ describe("the usage of an organization", () => {
 });
 
 describe("a large history", () => {
-  it("is counted from the index alone", async () => {
+  it("is counted whole, with the durations that half and nearly all calls stay within", async () => {
     const { organizationId } = mcp.owner;
     await mcp.app.database.query(
       `INSERT INTO tool_call (organization_id, id, source, server_id, tool, status, parameters, credentials, queued_at, queue_ms, duration_ms,
@@ -181,17 +181,6 @@ describe("a large history", () => {
          'success', repeat('x', 1600), '{}', now(), 0, n % 1000, false, false, $1 FROM generate_series(1, 4000) AS n, generate_series(1, 5)`,
       [organizationId, lowestIdAt(minutesAgo(1))],
     );
-    // What was committed without waiting for the disk is not visible to all at once.
-    const plan = async () => {
-      await mcp.app.database.query("VACUUM ANALYZE tool_call");
-      const rows = await mcp.app.database.query(
-        `EXPLAIN SELECT server_id, tool, status, api_key_id, duration_ms, count(*) FROM tool_call
-         WHERE organization_id = $1 AND id >= $2 GROUP BY 1, 2, 3, 4, 5`,
-        [organizationId, lowestIdAt(minutesAgo(1_440))],
-      );
-      return JSON.stringify(rows);
-    };
-    await expect.poll(plan, { timeout: 10_000, interval: 300 }).toContain("Index Only Scan using tool_call_pkey");
     expect((await usage(30)).byTool).toEqual([
       { serverId: "slack", tool: "slack_send_message", calls: 20_000, failed: 0, p50Ms: 490, p95Ms: 940 },
     ]);
