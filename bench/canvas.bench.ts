@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Page, chromium as playwright } from "playwright-core";
+import { type Browser, type Page, chromium as playwright } from "playwright-core";
 import { browserProgram } from "../test/support/browser-program.ts";
 import { password } from "../test/support/people.ts";
 import { createDataDir, startServer } from "../test/support/spawned-server.ts";
-import { reportFigure } from "./report-figure.ts";
+import { median, reportFigure } from "./report-figure.ts";
 
 // How smoothly a node is dragged on a canvas of 200 nodes in a real browser, and what has to be loaded before and for the canvas.
 const bench = "canvas";
@@ -37,6 +37,7 @@ try {
       .nth(nodeCount - 1)
       .waitFor();
     await measureDragging(page);
+    await measurePaint(browser, server.platformUrl);
     measureSizes();
   } finally {
     await browser.close();
@@ -44,6 +45,27 @@ try {
   }
 } finally {
   await folder.remove();
+}
+
+/** From an empty cache to the first thing that can be read. */
+async function measurePaint(browser: Browser, baseURL: string): Promise<void> {
+  const paints: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    const context = await browser.newContext({ baseURL });
+    const page = await context.newPage();
+    await page.goto("/sign-in");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
+    paints.push(await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
+    await context.close();
+  }
+  reportFigure({
+    bench,
+    figure: "first contentful paint, nothing in the cache, p50",
+    value: median(paints),
+    unit: "ms",
+    bar: { atMost: 1000 },
+  });
 }
 
 function largeCanvas() {

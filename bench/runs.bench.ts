@@ -5,7 +5,7 @@ import { createBatch } from "../src/base/batch.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
-import { type Held, type NodeRow, nodeColumns } from "../src/runs/checkpoint-store.ts";
+import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/checkpoint-store.ts";
 import { toRow } from "../src/runs/create-start-run.ts";
 import { createRunQueue, type RunQueue } from "../src/runs/run-queue.ts";
 import { insertRuns, type NewRun } from "../src/runs/store.ts";
@@ -91,20 +91,22 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
     createBatch<Row, undefined>({
       maxItems: 256,
       async flush(rows) {
-        await db.transaction((run) => insert(run, rows));
+        await insert(onPool(db), rows);
         return rows.map(() => undefined);
       },
     });
   const owner = newId();
   // For nobody to take: the loop only inserts.
   const startAfter = new Date(Date.now() + 24 * 3600_000);
-  const runs = write<NewRun>(async (run, rows) => {
-    await insertRuns(run, owner, rows);
-    await queue.insert(
-      run,
-      rows.map(({ id }) => ({ id, organizationId, startAfter })),
-    );
-  });
+  const runs = write<NewRun>((_, rows) =>
+    db.transaction(async (run) => {
+      await insertRuns(run, owner, rows);
+      await queue.insert(
+        run,
+        rows.map(({ id }) => ({ id, organizationId, startAfter })),
+      );
+    }),
+  );
   const nodes = write<NodeRow>(insertNodes);
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
   return async (): Promise<void> => {
