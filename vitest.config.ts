@@ -8,8 +8,10 @@ export default defineConfig({
     pool: "forks",
     // One more than the usual two cores: many tests wait for processes and time limits.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // What must be quick says so itself; these only end what hangs, also on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     watch: false,
     reporters: ["default"],
   },

@@ -54,7 +54,7 @@ test("adopts the database of a killed process and stops it at the end", async ()
   expect(await serverPid(clusterOf(dataDir))).toBe(pid);
   expect(await rowsOf(postgres.target)).toEqual([{ id: 1 }]);
   await postgres.close();
-  await expect.poll(() => existsSync(path.join(clusterOf(dataDir), "postmaster.pid"))).toBe(false);
+  await expect.poll(() => existsSync(path.join(clusterOf(dataDir), "postmaster.pid")), { timeout: 10_000 }).toBe(false);
 });
 
 test("serves two processes that start together, and the last one turns off the light", async () => {
