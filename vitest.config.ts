@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "dist/**"],
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
-    // One more than the usual two cores: many tests wait for processes and time limits.
-    maxWorkers: 3,
+    // No more than the usual two cores: tests with browsers and several servers fill them, and what is measured in time suffers first.
+    maxWorkers: 2,
     // What must be quick says so itself; these only end what hangs, also on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 120_000,
