@@ -55,7 +55,7 @@ test("works as an ordinary user", async () => {
   const pid = await serverPid(clusterOf(dataDir));
   if (lend) expect((await stat(`/proc/${pid}`)).uid).toBe(nobody.uid);
   await endGently(child);
-  await expect.poll(() => isProcessAlive(pid)).toBe(false);
+  await expect.poll(() => isProcessAlive(pid), { timeout: 10_000 }).toBe(false);
 });
 
 test("runs data of an ordinary user as that user when started by root", async () => {
