@@ -37,7 +37,7 @@ async function open(
   const session = await signIn(flows.app, email);
   await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
   page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(10_000);
   page.on(
     "console",
     (message) => message.type() === "error" && !message.text().includes("400 (Bad Request)") && complaints.push(message.text()),

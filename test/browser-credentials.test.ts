@@ -69,7 +69,7 @@ async function openAs(email: string, options: Parameters<Browser["newContext"]>[
 }
 
 function watch(opened: Page): void {
-  opened.setDefaultTimeout(20_000);
+  opened.setDefaultTimeout(10_000);
   opened.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
   opened.on("pageerror", (error) => complaints.push(String(error)));
 }

@@ -30,7 +30,7 @@ async function openBrowser(email?: string, options: Parameters<Browser["newConte
     await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: app.platformUrl })));
   }
   page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(10_000);
   page.on("console", (message) => message.type() === "error" && !isSignedOut(message) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
 }

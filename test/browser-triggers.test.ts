@@ -38,7 +38,7 @@ async function openAs(email: string, options: Parameters<Browser["newContext"]>[
   const session = await signIn(flows.app, email);
   await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
   page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(10_000);
   page.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
 }

@@ -32,7 +32,7 @@ beforeEach(async () => {
 /** A page whose errors and foreign requests are written down; a broken content security rule is an error on its console. */
 async function openPage(options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {
   const opened = await browser.newPage({ baseURL: server.platformUrl, ...options });
-  opened.setDefaultTimeout(20_000);
+  opened.setDefaultTimeout(10_000);
   opened.on(
     "console",
     (message) => ["error", "warning"].includes(message.type()) && !isSignedOut(message) && complaints.push(message.text()),

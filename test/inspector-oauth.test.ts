@@ -50,7 +50,7 @@ async function connect(decision: "Approve" | "Deny", look: (page: Page) => Promi
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(10_000);
     // Its page wants fonts from far away.
     await page.route(
       (url) => !["127.0.0.1", "localhost"].includes(url.hostname),

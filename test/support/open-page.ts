@@ -11,7 +11,7 @@ export async function openPage(
   const context = await program.newContext({ baseURL: baseUrl, ...options });
   await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url: baseUrl })));
   const page: Page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(8_000);
   const complaints: string[] = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
