@@ -193,6 +193,7 @@ describe("mcp-remote", () => {
       await page.goto(await remote.visit);
       await page.getByLabel("Organization", { exact: true }).selectOption("Ann's team");
       await button("Approve").click();
+      await page.waitForURL(/\/oauth\/callback\?/);
       expect((await initialized).result).toMatchObject({ serverInfo: { name: "system" } });
       remote.send({ method: "notifications/initialized" });
       expect((await remote.ask({ id: 2, method: "tools/list" })).result?.tools).toHaveLength(3);
