@@ -15,6 +15,10 @@ const tools = {
     await buildWeb();
     await runInThisProcess("node_modules/vitest/vitest.mjs", words);
   },
+  faults: async (words) => {
+    await buildWeb();
+    await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-faults.mjs")).faultSuite(words));
+  },
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
   screenshots: async (words) => {
     await buildWeb();

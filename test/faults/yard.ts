@@ -1,0 +1,96 @@
+import { newId } from "../../src/base/ids.ts";
+import { readConfig } from "../../src/config.ts";
+import { openParts } from "../../src/parts.ts";
+import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
+import { quickSettings, runSql, silentLog } from "../../src/storage/test-postgres.ts";
+import { startCountingProvider } from "../support/counting-provider.ts";
+import { startDatabaseProxy } from "../support/database-proxy.ts";
+import type { TestServer } from "../support/global-setup.ts";
+import { postgresPid } from "../support/processes.ts";
+import { createDataDir, type SpawnedServer, startServer } from "../support/spawned-server.ts";
+import { edges, node } from "../support/workflow-app.ts";
+
+export type Yard = Awaited<ReturnType<typeof startYard>>;
+export type Team = Awaited<ReturnType<Yard["createTeam"]>>;
+export type Role = "gateway" | "platform" | "worker";
+export type Member = { role: Role; server: SpawnedServer };
+
+const roles: Role[] = ["gateway", "gateway", "platform", "platform", "worker", "worker"];
+export const nodesOfRun = ["first", "left", "right", "last"];
+
+type Options = { environment?: Record<string, string>; members?: Role[] };
+
+/**
+ * The product as a cluster: two processes of each role on one PostgreSQL of their own, which they reach through a proxy that can
+ * fail, and a provider that writes down every request.
+ */
+export async function startYard({ environment: given = {}, members: wanted = roles }: Options = {}) {
+  const folder = createDataDir();
+  const { dataDir } = folder;
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: { ...quickSettings, max_connections: "200" } });
+  const proxy = await startDatabaseProxy(postgres.target as TestServer);
+  const provider = await startCountingProvider();
+  const { user, host, port, database } = proxy.target;
+  const environment = {
+    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
+    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
+    RATE_LIMIT_API_KEY_PER_MINUTE: "1000000",
+    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
+    LOG_LEVEL: "error",
+    ...given,
+  };
+  // The suite's own way to the database does not lead through the proxy.
+  const direct = `postgres://${user}@localhost/${database}?host=${encodeURIComponent((postgres.target as TestServer).host)}&port=${(postgres.target as TestServer).port}`;
+  const parts = await openParts({
+    config: readConfig({ ...environment, DATABASE_URL: direct, SWITCHYARD_DATA_DIR: dataDir }),
+    log: silentLog,
+  });
+  const served = { ...environment, DATABASE_URL: `postgres://${user}@${host}:${port}/${database}?sslmode=disable` };
+  const start = (role: Role, ports?: SpawnedServer["ports"]) =>
+    startServer({ dataDir, roles: role, environment: served, ...(ports ? { ports } : {}) });
+  const members: Member[] = await Promise.all(wanted.map(async (role) => ({ role, server: await start(role) })));
+  const createKey = (organizationId: string) =>
+    parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
+
+  return {
+    ...{ proxy, provider, parts, members, start, createKey, environment: served, dataDir },
+
+    /** All processes of a role. */
+    of: (role: Role): SpawnedServer[] => members.flatMap((member) => (member.role === role ? [member.server] : [])),
+
+    /** SQL behind the product's back. */
+    query: <Row extends object>(text: string) => runSql(postgres.target, text) as Promise<Row[]>,
+
+    /** Ends a process and starts it again at the same ports; gives back how it ended. */
+    async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+      member.server.child.kill(signal);
+      await member.server.ended;
+      member.server = await start(member.role, member.server.ports);
+    },
+
+    /** PostgreSQL is gone for a moment, with all its sessions; it starts again by itself. */
+    crashDatabase: (signal: "SIGKILL" | "SIGINT") => void process.kill(postgresPid(dataDir) ?? 0, signal),
+
+    /** An organization with a key, an account at the provider as its default, and a workflow whose every node asks the provider. */
+    async createTeam(name: string) {
+      const organizationId = newId();
+      await runSql(postgres.target, `INSERT INTO organization (id, name) VALUES ('${organizationId}', '${name}')`);
+      const data = { kind: "bearer", accessToken: `token-of-${name}`, baseUrl: provider.url };
+      const credential = await parts.vault.credentials.create(organizationId, { type: "github", name, data, createdBy: null });
+      await parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, credential.id);
+      const ask = (id: string) => node(id, "github_create_issue", { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${id}` });
+      const canvas = { nodes: nodesOfRun.map(ask), edges: edges("first>left", "first>right", "left>last", "right>last") };
+      const { id: workflowId } = await parts.workflows.create(organizationId, { name: "Ask often", canvas }, null);
+      return { name, organizationId, reference: credential.reference, key: await createKey(organizationId), workflowId };
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all(members.map(({ server }) => server.kill()));
+      proxy.close();
+      await parts.close();
+      await provider.stop();
+      await postgres.close();
+      await folder.remove();
+    },
+  };
+}
