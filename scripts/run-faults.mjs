@@ -15,7 +15,7 @@ export function faultSuite(words) {
   if (values.seed !== undefined && !/^\d+$/.test(values.seed)) throw new Error("--seed takes a whole number");
   if (!values.quick) process.env.SWITCHYARD_ROUNDS = "full";
   if (values.planted) process.env.SWITCHYARD_PLANTED = "1";
-  if (values.seed) process.env.SWITCHYARD_SEED = values.seed;
+  process.env.SWITCHYARD_SEED = values.seed ?? String(Math.trunc(Math.random() * 2 ** 31));
   const chosen = positionals.length > 0 ? ["--testNamePattern", `^(${positionals.join("|")}):`] : ["--testNamePattern", "^V\\d+:"];
   const reporters = ["--reporter", "default", "--reporter", "./test/faults/table-reporter.ts"];
   // One after the other: what is measured in time would suffer from a neighbour.

@@ -48,7 +48,10 @@ export async function startYard({ environment: given = {}, members: wanted = rol
   const served = { ...environment, DATABASE_URL: `postgres://${user}@${host}:${port}/${database}?sslmode=disable` };
   const start = (role: Role, ports?: SpawnedServer["ports"]) =>
     startServer({ dataDir, roles: role, environment: served, ...(ports ? { ports } : {}) });
-  const members: Member[] = await Promise.all(wanted.map(async (role) => ({ role, server: await start(role) })));
+  const members: Member[] = [];
+  // Two at a time: all at once would take each of them longer than a start may take.
+  for (let first = 0; first < wanted.length; first += 2)
+    members.push(...(await Promise.all(wanted.slice(first, first + 2).map(async (role) => ({ role, server: await start(role) })))));
   const createKey = (organizationId: string) =>
     parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
 
@@ -71,17 +74,21 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     /** PostgreSQL is gone for a moment, with all its sessions; it starts again by itself. */
     crashDatabase: (signal: "SIGKILL" | "SIGINT") => void process.kill(postgresPid(dataDir) ?? 0, signal),
 
-    /** An organization with a key, an account at the provider as its default, and a workflow whose every node asks the provider. */
+    /** An organization with a key, two accounts at the provider, of which one is the default, and a workflow whose every node asks the provider. */
     async createTeam(name: string) {
       const organizationId = newId();
       await runSql(postgres.target, `INSERT INTO organization (id, name) VALUES ('${organizationId}', '${name}')`);
-      const data = { kind: "bearer", accessToken: `token-of-${name}`, baseUrl: provider.url };
-      const credential = await parts.vault.credentials.create(organizationId, { type: "github", name, data, createdBy: null });
+      const connect = (account: string) => {
+        const data = { kind: "bearer", accessToken: `token-of-${account}`, baseUrl: provider.url };
+        return parts.vault.credentials.create(organizationId, { type: "github", name: account, data, createdBy: null });
+      };
+      const [credential, other] = [await connect(name), await connect(`${name}-other`)];
       await parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, credential.id);
       const ask = (id: string) => node(id, "github_create_issue", { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${id}` });
       const canvas = { nodes: nodesOfRun.map(ask), edges: edges("first>left", "first>right", "left>last", "right>last") };
       const { id: workflowId } = await parts.workflows.create(organizationId, { name: "Ask often", canvas }, null);
-      return { name, organizationId, reference: credential.reference, key: await createKey(organizationId), workflowId };
+      const key = await createKey(organizationId);
+      return { name, organizationId, reference: credential.reference, otherReference: other.reference, key, workflowId };
     },
 
     async stop(): Promise<void> {

@@ -15,15 +15,16 @@ export async function startCountingProvider() {
   const seen = { running: 0, most: 0 };
   let callMs = () => 0;
   let gate = Promise.resolve();
-  const requests: { title: string; authorization: string; at: number }[] = [];
+  const requests: { title: string; authorization: string; at: number; until: number }[] = [];
   const brokenOff: string[] = [];
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     seen.running += 1;
     seen.most = Math.max(seen.most, seen.running);
+    const heard = { title: "", authorization: request.headers.authorization ?? "", at: performance.now(), until: Number.POSITIVE_INFINITY };
     try {
       const { title } = (await json(request)) as { title: string };
-      requests.push({ title, authorization: request.headers.authorization ?? "", at: performance.now() });
+      requests.push(Object.assign(heard, { title }));
       response.on("close", () => response.writableFinished || brokenOff.push(title));
       await delay(callMs());
       await gate;
@@ -32,6 +33,7 @@ export async function startCountingProvider() {
       // The caller was killed in the middle of its request.
       response.destroy();
     } finally {
+      heard.until = performance.now();
       seen.running -= 1;
     }
   }

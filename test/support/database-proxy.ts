@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestServer } from "./global-setup.ts";
 
-/** A TCP way to a database that can be slow, swallow everything, or be cut and come back. */
+/** A TCP way to a database that can be slow, swallow everything or the answers only, or be cut and come back. */
 export async function startDatabaseProxy({ host, port, user, database }: TestServer) {
   const sockets = new Set<Socket>();
-  const weather = { delayMs: 0, isBlackHole: false, isCut: false };
+  const weather = { delayMs: 0, isBlackHole: false, isCut: false, losesAnswers: false };
   const proxy = createServer((near) => {
     if (weather.isCut) return near.destroy();
     const far = connect(`${host}/.s.PGSQL.${port}`);
@@ -15,7 +15,8 @@ export async function startDatabaseProxy({ host, port, user, database }: TestSer
       else setTimeout(() => to.write(chunk), weather.delayMs);
     };
     near.on("data", forward(far));
-    far.on("data", forward(near));
+    const answer = forward(near);
+    far.on("data", (chunk) => weather.losesAnswers || answer(chunk));
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on("error", () => {});
