@@ -1,9 +1,19 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 
-type Load = { url: string; body: string; headers: Record<string, string>; connections: number; forMs: number; status?: number };
+type Load = {
+  url: string;
+  body: string;
+  headers: Record<string, string>;
+  connections: number;
+  forMs: number;
+  status?: number;
+  /** Of all connections together; as fast as answers come when left out. */
+  perSecond?: number;
+};
 
 /** Sends one request after the other on each connection and counts complete answers with the expected status. Cheap, because it shares the machine. */
-export async function sendRequests({ url, body, headers, connections, forMs, status = 200 }: Load) {
+export async function sendRequests({ url, body, headers, connections, forMs, status = 200, perSecond: pace }: Load) {
   const { hostname, port, pathname } = new URL(url);
   const given = {
     Host: `${hostname}:${port}`,
@@ -19,8 +29,11 @@ export async function sendRequests({ url, body, headers, connections, forMs, sta
   await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      let dueAt = startedAt;
       try {
         while (performance.now() < until) {
+          if (pace) dueAt += (1_000 * connections) / pace;
+          if (dueAt > performance.now()) await delay(dueAt - performance.now());
           const sentAt = performance.now();
           socket.write(bytes);
           await readAnswer(socket, status);

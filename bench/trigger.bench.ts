@@ -1,6 +1,5 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
-import { createDataDir, runSwitchyard, startServer } from "../test/support/spawned-server.ts";
+import { createDataDir, startServer } from "../test/support/spawned-server.ts";
+import { prepareWorkflow } from "./prepare-workflow.ts";
 import { median, reportFigure } from "./report-figure.ts";
 import { sendRequests } from "./send-requests.ts";
 
@@ -16,7 +15,7 @@ async function measureServer(name: string, roles: string): Promise<void> {
   const { dataDir, remove } = createDataDir();
   const server = await startServer({ dataDir, environment, roles });
   try {
-    const { key, workflowId } = await prepare(dataDir);
+    const { key, workflowId } = await prepareWorkflow(dataDir, ["workflows:trigger"]);
     const url = `${server.platformUrl}/task-runner/trigger/${workflowId}`;
     const load = { url, body: "{}", headers: { "X-API-Key": key }, status: 202 };
     await sendRequests({ ...load, connections: 64, forMs: roundMs });
@@ -35,20 +34,4 @@ async function measureServer(name: string, roles: string): Promise<void> {
     await server.stop();
     await remove();
   }
-}
-
-async function prepare(dataDir: string) {
-  const run = async (words: string[]) => {
-    const { code, stdout, stderr } = await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir });
-    if (code !== 0) throw new Error(stderr);
-    return JSON.parse(stdout) as Record<string, string>;
-  };
-  const owner = ["--email", "ann@example.com", "--password", "correct horse battery", "--organization", "Bench"];
-  const { organizationId = "" } = await run(["setup", ...owner]);
-  const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", "--scope", "workflows:trigger"]);
-  const file = path.join(dataDir, "workflow.json");
-  const canvas = { nodes: [{ id: "now", nodeId: "system_date_time", parameters: {} }], edges: [] };
-  writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
-  const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
-  return { key, workflowId };
 }

@@ -3,14 +3,15 @@ import { spawn } from "node:child_process";
 const parentWatchMs = 1000;
 
 /** Runs a command to its end and gives its exit code; signals reach it, and one that ended it ends this process too. */
-export async function runChild(command, words, options) {
+export async function runChild(command, words, options, onStart = () => {}) {
   const child = spawn(command, words, options);
+  onStart(child);
   const stopForwarding = forwardSignals(child);
   const stopWatching = endWithParent(child);
   try {
     const { code, signal } = await new Promise((resolve, reject) => {
       child.once("error", reject);
-      child.once("exit", (code, signal) => resolve({ code, signal }));
+      child.once("close", (code, signal) => resolve({ code, signal }));
     });
     stopForwarding();
     if (signal) process.kill(process.pid, signal);
