@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { newId } from "../../src/base/ids.ts";
 import type { ToolCallList } from "../../src/history/wire.ts";
 import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
+import { askAtOnce } from "./ask-at-once.ts";
 import { invariant, isPlanted, randomOf } from "./invariant.ts";
 import { readCanvases, runStorm, type Storm } from "./storm.ts";
 import { nodesOfRun, startYard, type Yard } from "./yard.ts";
@@ -223,9 +224,9 @@ invariant("V20", {
 
 invariant("V23", {
   promise: "answers go to their asker, and accounts to their organization",
-  rounds,
+  rounds: { quick: 400, full: 100_000 },
   planted: "one answer is handed to somebody else",
-  async check() {
+  async check({ rounds: wanted }) {
     const answered = answeredCalls();
     const swapped = isPlanted ? [answered[1], ...answered.slice(1)] : answered;
     const wrong = answered.filter(({ nonce }, index) => {
@@ -236,8 +237,11 @@ invariant("V23", {
     const foreign = yard.provider.requests.filter(
       ({ title, authorization }) => names.has(title) && names.get(title) !== organizationOf(authorization),
     );
-    const violations = [...wrong.map(({ nonce }) => `not its answer: ${nonce}`), ...foreign.map(({ title }) => `wrong account: ${title}`)];
-    return { rounds: answered.length, violations };
+    yard.provider.takeTime(2);
+    const clients = roundsOf(40, 200);
+    const mixedUp = await askAtOnce(yard, { clients, calls: wanted / clients });
+    const violations = [...wrong.map(({ nonce }) => nonce), ...foreign.map(({ title }) => title), ...mixedUp];
+    return { rounds: answered.length + wanted, violations };
   },
 });
 

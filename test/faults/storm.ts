@@ -6,6 +6,10 @@ import type { Random } from "./random.ts";
 import { type Call, startCallers, startDeliveries, startWisher, type Wish } from "./storm-load.ts";
 import type { Member, Team, Yard } from "./yard.ts";
 
+// Longer than a lease, and therefore rare.
+const pauseMs = 12_000;
+const pauseEvery = 25;
+
 export type Storm = Awaited<ReturnType<typeof runStorm>>;
 
 /** What became of everything while processes, database and connections failed for so many rounds. */
@@ -41,8 +45,9 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
     const stream = await follow(yard, { owner, team: steady, lastEventId, random });
     const others = yard.members.filter(({ role }) => role !== "gateway");
     const victims = [...yard.members.filter(({ role }) => role === "gateway"), random.pick(others)];
-    const weather = disturb(yard, random);
-    await Promise.all([...victims.map((member) => kill(member, random.below(1_500))), weather]);
+    const pause = round % pauseEvery === pauseEvery - 1 ? pauseGateway(yard, random) : undefined;
+    if (pause) await pause;
+    else await Promise.all([...victims.map((member) => kill(member, random.below(1_500))), disturb(yard, random)]);
     stream?.stop();
     lastEventId = stream?.take(live) ?? lastEventId;
     await Promise.all(clients.map(({ stop }) => stop()));
@@ -50,6 +55,16 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
   await Promise.all(always.map(({ stop }) => stop()));
   const last = await follow(yard, { owner, team: steady, lastEventId, random });
   return { calls, wishes, deliveries, kills, live, last, teams, steady, owner, triggerId, canvases };
+}
+
+/** Stops one gateway for longer than its slots are leased to it, while the others go on. */
+async function pauseGateway(yard: Yard, random: Random): Promise<void> {
+  await delay(random.below(500));
+  const { child } = random.pick(yard.of("gateway"));
+  child.kill("SIGSTOP");
+  await delay(pauseMs);
+  child.kill("SIGCONT");
+  await delay(1_000);
 }
 
 /** Two rounds of five something happens to the database or on the way to it. */
