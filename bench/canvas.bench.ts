@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Browser, type Page, chromium as playwright } from "playwright-core";
-import { browserProgram } from "../test/support/browser-program.ts";
+import type { Browser, Page } from "playwright-core";
 import { password } from "../test/support/people.ts";
 import { createDataDir, startServer } from "../test/support/spawned-server.ts";
+import { startBrowser } from "../test/support/start-browser.ts";
 import { median, reportFigure } from "./report-figure.ts";
 
 // How smoothly a node is dragged on a canvas of 200 nodes in a real browser, and what has to be loaded before and for the canvas.
@@ -17,11 +17,7 @@ const builtFolder = join(import.meta.dirname, "../dist/web");
 const folder = createDataDir();
 try {
   const server = await startServer({ dataDir: folder.dataDir });
-  const browser = await playwright.launch({
-    executablePath: await browserProgram(),
-    args: ["--no-sandbox", "--disable-gpu"],
-    headless: true,
-  });
+  const browser = await startBrowser();
   try {
     const person = server.browser();
     const setup = await person.post("/api/setup", { name: "Ann", email: "ann@example.com", password, organizationName: "Bench" });

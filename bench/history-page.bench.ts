@@ -1,11 +1,10 @@
 import { rmSync } from "node:fs";
 import pg from "pg";
-import { chromium as playwright } from "playwright-core";
 import { createLog } from "../src/base/log.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
-import { browserProgram } from "../test/support/browser-program.ts";
 import { openPage } from "../test/support/open-page.ts";
 import { createDataDir, type SpawnedServer, startServer } from "../test/support/spawned-server.ts";
+import { startBrowser } from "../test/support/start-browser.ts";
 import { median, reportFigure } from "./report-figure.ts";
 
 // From asking for the address to the first row of the history on the screen, in a real browser.
@@ -49,8 +48,7 @@ async function measure(server: SpawnedServer): Promise<void> {
   const { organizationId } = setup.body as { organizationId: string };
   await person.post("/api/sign-in", account);
   const path = `/o/${organizationId}/history?tab=tools`;
-  const args = ["--no-sandbox", "--disable-gpu"];
-  const program = await playwright.launch({ executablePath: await browserProgram(), args, headless: true });
+  const program = await startBrowser();
   const open = () => openPage(program, { baseUrl: server.platformUrl, person });
 
   async function timesOf(): Promise<{ first: number; again: number }> {

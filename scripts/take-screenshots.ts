@@ -1,13 +1,13 @@
 import { globSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { allRoles, startApp } from "../src/app.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import type { Browser as Person } from "../test/support/browser-client.ts";
-import { browserProgram } from "../test/support/browser-program.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
+import { startBrowser } from "../test/support/start-browser.ts";
 import { type Picture, picturesOf } from "./screenshots/pages.ts";
 import { seedConnection } from "./screenshots/seed-connection.ts";
 import { type Seeded, seedOrganization } from "./screenshots/seed-organization.ts";
@@ -42,8 +42,7 @@ async function takeAll(): Promise<void> {
   });
   const app = await startApp({ config, log: createLog("error"), roles: allRoles });
   try {
-    const args = ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb", "--hide-scrollbars"];
-    const browser = await playwright.launch({ executablePath: await browserProgram(), args, headless: true });
+    const browser = await startBrowser("--force-color-profile=srgb", "--hide-scrollbars");
     try {
       for (const old of globSync("*-{light,dark}.png", { cwd: folder })) rmSync(join(folder, old));
       const { baseUrl: platformUrl } = config.platform;

@@ -1,30 +1,25 @@
-import { type Browser, type BrowserContext, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Canvas, Workflow } from "../src/workflows/wire.ts";
-import { browserProgram } from "./support/browser-program.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 // Most of the time goes into waiting for the canvas to be saved, which it is a second after the last change.
 vi.setConfig({ testTimeout: 45_000 });
 
+const browser = launchBrowser();
 let flows: WorkflowApp;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
   flows = await startWorkflowApp();
   await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
-afterAll(async () => {
-  await browser?.close();
-  await flows?.stop();
-});
-afterEach(() => context?.close());
+afterAll(() => flows?.stop());
 
 /** The editor of a workflow, as one person sees it in a browser of their own. */
 async function open(
@@ -32,20 +27,14 @@ async function open(
   options: { email?: string; search?: string; viewport?: { width: number; height: number } } = {},
 ): Promise<void> {
   const { email = flows.owner.email, search = "", viewport = { width: 1280, height: 800 } } = options;
-  complaints = [];
-  context = await browser.newContext({ baseURL: flows.app.platformUrl, viewport });
-  const session = await signIn(flows.app, email);
-  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on(
-    "console",
-    (message) => message.type() === "error" && !message.text().includes("400 (Bad Request)") && complaints.push(message.text()),
-  );
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  const { browser: person } = await signIn(flows.app, email);
+  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, viewport, isExpected }));
   await page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}${search}`);
   await canvas().waitFor();
 }
+
+// The browser itself reports the status of a canvas with faults.
+const isExpected = (message: ConsoleMessage) => message.text().includes("400 (Bad Request)");
 
 const canvas = () => page.getByRole("application", { name: "Canvas" });
 const box = (name: string | RegExp) => canvas().getByRole("group", { name });
@@ -330,12 +319,12 @@ describe("saving", () => {
   it("goes on by itself when the server is back, and does not wait when the page is left", async () => {
     const id = await two();
     await open(id);
-    await context.setOffline(true);
+    await page.context().setOffline(true);
     await box(/^Now/).click();
     await canvas().focus();
     await page.keyboard.press("Control+d");
     await page.getByText("Not saved, trying again").waitFor();
-    await context.setOffline(false);
+    await page.context().setOffline(false);
     await until([["now", "now_2", "start"], ["start>now"]], () => stored(id));
     await saysSaved();
     await page.keyboard.press("Delete");
@@ -380,12 +369,12 @@ describe("looking", () => {
   it("fits a telephone: pan, zoom, and a node's panel in place of the canvas", async () => {
     const id = await flows.save([node("start", "start"), node("now", "system_date_time")], edges("start>now"));
     await open(id, { viewport: { width: 390, height: 844 } });
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await sidewaysScrolling(page)).toBe(0);
     expect(await page.locator(".react-flow__node.draggable").count()).toBe(0);
     await button("Zoom in").click();
     await box(/^Start/).click();
     await page.getByRole("region", { name: "Node Start" }).waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await sidewaysScrolling(page)).toBe(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

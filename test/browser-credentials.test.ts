@@ -1,21 +1,21 @@
 import { createServer } from "node:http";
-import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { node } from "./support/workflow-app.ts";
 
 const secret = "ghp_a-token-that-nobody-may-see-again";
+const browser = launchBrowser();
 let app: TestApp;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
 let provider: FakeOAuth;
 let loginPage: Awaited<ReturnType<typeof startLoginPage>>;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
@@ -26,10 +26,8 @@ beforeAll(async () => {
   app = await startTestApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   ann = await signUpOwner(app, "Ann");
   await signUpMember(app, ann.organizationId, "Vera", "viewer");
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await browser?.close();
   await app?.stop();
   await provider?.stop();
   loginPage?.stop();
@@ -39,7 +37,6 @@ beforeEach(async () => {
   await app.database.query("DELETE FROM credential");
   await openAs(ann.email);
 });
-afterEach(() => context.close());
 
 /** The page of a provider where a person agrees or not. */
 async function startLoginPage() {
@@ -58,20 +55,15 @@ async function startLoginPage() {
   return { url: `http://127.0.0.1:${port}/authorize`, stop: () => void server.close() };
 }
 
-async function openAs(email: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-  await context?.close();
-  complaints = [];
-  context = await browser.newContext({ baseURL: app.platformUrl, ...options });
-  const session = await signIn(app, email);
-  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: app.platformUrl })));
-  context.on("page", watch);
-  page = await context.newPage();
-}
-
-function watch(opened: Page): void {
-  opened.setDefaultTimeout(10_000);
-  opened.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
-  opened.on("pageerror", (error) => complaints.push(String(error)));
+async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
+  const { browser: person } = await signIn(app, email);
+  ({ page, complaints } = await browser.open({
+    baseUrl: app.platformUrl,
+    person,
+    isExpected,
+    neighborUrls: [new URL(loginPage.url).origin],
+    ...options,
+  }));
 }
 
 // The browser itself reports the statuses by which a form learns what is wrong with it.
@@ -176,7 +168,7 @@ describe("connecting by OAuth", () => {
   }
 
   const pressAndOpenTab = async (name: string): Promise<Page> =>
-    (await Promise.all([context.waitForEvent("page"), button(name).click()]))[0];
+    (await Promise.all([page.context().waitForEvent("page"), button(name).click()]))[0];
 
   it("goes through another tab, which says that it worked, and the first one goes on by itself", async () => {
     await chooseGithub();
@@ -346,7 +338,7 @@ describe("the list", () => {
         .getByText(landmarks[rest] ?? "Default", { exact: true })
         .first()
         .waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      expect(await sidewaysScrolling(page)).toBe(0);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await findAccessibilityFaults(page)).toEqual([]);

@@ -1,25 +1,20 @@
-import { type Browser, chromium as playwright } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
+const browser = launchBrowser();
 let app: TestApp;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
-let program: Browser;
 
 beforeAll(async () => {
   app = await startTestApp();
   ann = await signUpOwner(app, "Ann");
   await signUpMember(app, ann.organizationId, "Vera", "viewer");
-  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
-afterAll(async () => {
-  await program?.close();
-  await app?.stop();
-});
+afterAll(() => app?.stop());
 
 const below = (path: string) => () => `/o/${ann.organizationId}${path}`;
 
@@ -55,15 +50,10 @@ describe.each(looks)("in $name", ({ options }) => {
   });
 
   async function look({ path, heading, cookies }: { path: () => string; heading: string | RegExp; cookies: boolean }): Promise<void> {
-    const person = cookies ? ann.browser : app.browser();
-    const { page, close } = await openPage(program, { baseUrl: app.platformUrl, person, ...options });
-    try {
-      await page.goto(path());
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-      expect(await sidewaysScrolling(page)).toBe(0);
-    } finally {
-      await close();
-    }
+    const { page } = await browser.open({ baseUrl: app.platformUrl, ...(cookies ? { person: ann.browser } : {}), ...options });
+    await page.goto(path());
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await sidewaysScrolling(page)).toBe(0);
   }
 });

@@ -1,25 +1,23 @@
-import { type Browser as Program, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
-import { type OpenPage, openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { type PageOptions, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { startTestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
 const image = '<img src="x" onerror="alert(1)">';
 const script = "<script>alert(2)</script>";
+const browser = launchBrowser();
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let environment: Record<string, string>;
 let provider: FakeProvider;
 let mcp: McpApp;
 let vera: Awaited<ReturnType<typeof signUpMember>>;
-let program: Program;
 let stopApp: () => Promise<void>;
-const opened: OpenPage[] = [];
 
 beforeAll(async () => {
   [database, provider] = await Promise.all([createTestDatabase(), startFakeProvider()]);
@@ -32,21 +30,15 @@ beforeAll(async () => {
   const { organizationId } = mcp.owner;
   const { id } = await mcp.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
   await mcp.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
-  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await program?.close();
   await stopApp?.();
   await provider?.stop();
   await database?.drop();
 });
-afterEach(async () => {
-  for (const { close } of opened.splice(0)) await close();
-});
 
-async function open(path: string, { person = mcp.owner.browser, ...options }: Partial<Parameters<typeof openPage>[1]> = {}) {
-  const one = await openPage(program, { baseUrl: mcp.app.platformUrl, person, ...options });
-  opened.push(one);
+async function open(path: string, { person = mcp.owner.browser, ...options }: Partial<PageOptions> = {}) {
+  const one = await browser.open({ baseUrl: mcp.app.platformUrl, person, ...options });
   await one.page.goto(`/o/${mcp.owner.organizationId}/history${path}`);
   return one;
 }

@@ -1,14 +1,13 @@
-import { type Browser, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { type OpenPage, openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { type OpenPage, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
+const browser = launchBrowser();
 let app: TestApp;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
-let browser: Browser;
 let opened: OpenPage;
 let path: string;
 
@@ -16,17 +15,12 @@ beforeAll(async () => {
   app = await startTestApp();
   ann = await signUpOwner(app, "Ann");
   path = `/o/${ann.organizationId}/api-keys`;
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
+afterAll(() => app?.stop());
 beforeEach(async () => {
   await app.database.query("DELETE FROM api_key");
-  opened = await openPage(browser, { baseUrl: app.platformUrl, person: ann.browser });
+  opened = await browser.open({ baseUrl: app.platformUrl, person: ann.browser });
 });
-afterEach(() => opened.close());
 
 const page = () => opened.page;
 const button = (name: string) => page().getByRole("button", { name, exact: true });
@@ -170,8 +164,7 @@ describe("the page of API keys", () => {
   it("shows a viewer no key and no button, and the API refuses too", async () => {
     await createKey({ name: "secret project" });
     const vera = await signUpMember(app, ann.organizationId, "Vera", "viewer");
-    await opened.close();
-    opened = await openPage(browser, { baseUrl: app.platformUrl, person: vera.browser, viewport: { width: 390, height: 844 } });
+    opened = await browser.open({ baseUrl: app.platformUrl, person: vera.browser, viewport: { width: 390, height: 844 } });
     await page().goto(`${path}?create=key`);
     await page().getByText("Ask Ann for a key").waitFor();
     expect(await dialog().count()).toBe(0);

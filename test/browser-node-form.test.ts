@@ -1,19 +1,18 @@
-import { type Page, type Browser as Program, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeModel } from "./support/fake-model.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { type OpenPage, openPage } from "./support/open-page.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import type { PageOptions } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const image = '<img src="x" onerror="alert(1)">';
+const browser = launchBrowser();
 let flows: WorkflowApp;
 let model: Awaited<ReturnType<typeof startFakeModel>>;
-let program: Program;
 let workflowId: string;
 let openai: { reference: string };
-const opened: OpenPage[] = [];
 
 beforeAll(async () => {
   model = await startFakeModel(() => ({ text: "A friendly hello" }));
@@ -32,20 +31,14 @@ beforeAll(async () => {
     "Report",
   );
   await flows.run(workflowId, { runtimePrompt: "Tell the team" });
-  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await program?.close();
   await flows?.stop();
   await model?.stop();
 });
-afterEach(async () => {
-  for (const { close } of opened.splice(0)) await close();
-});
 
-async function open(search: string, { person = flows.owner.browser, ...options }: Partial<Parameters<typeof openPage>[1]> = {}) {
-  const one = await openPage(program, { baseUrl: flows.app.platformUrl, person, ...options });
-  opened.push(one);
+async function open(search: string, { person = flows.owner.browser, ...options }: Partial<PageOptions> = {}) {
+  const one = await browser.open({ baseUrl: flows.app.platformUrl, person, ...options });
   await one.page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}?${search}`);
   return { ...one, panel: one.page.getByRole("region", { name: /^Node / }) };
 }

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
 import { startMcpRemote } from "./support/mcp-remote.ts";
 import { type OAuthApp, startOAuthApp } from "./support/oauth-app.ts";
 import { createChallenge } from "./support/oauth-client.ts";
@@ -14,10 +14,9 @@ import { startTestApp } from "./support/test-app.ts";
 const clientName = "<b>Test</b> client";
 /** The application on the person's computer, which the browser comes back to. */
 const application = createServer((_request, response) => response.setHeader("content-type", "text/html").end("<h1>Connected</h1>"));
+const browser = launchBrowser();
 let redirectUri: string;
 let oauth: OAuthApp;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 let secondOrganizationId: string;
@@ -29,28 +28,17 @@ beforeAll(async () => {
   oauth = await startOAuthApp();
   secondOrganizationId = (await oauth.ann.browser.post("/api/organizations", { name: "Second team" })).body.id;
   await signUpMember(oauth.app, oauth.ann.organizationId, "Vera", "viewer");
-  const args = ["--no-sandbox", "--disable-gpu"];
-  browser = await playwright.launch({ executablePath: await browserProgram(), args, headless: true });
 });
 afterAll(async () => {
-  await browser?.close();
   await oauth?.stop();
   application.close();
 });
 beforeEach(() => openBrowser());
-afterEach(() => context.close());
 
 /** A browser in which nobody is signed in. */
-async function openBrowser(options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-  await context?.close();
-  complaints = [];
-  context = await browser.newContext({ baseURL: oauth.app.platformUrl, ...options });
-  page = await context.newPage();
-  page.setDefaultTimeout(8000);
-  page.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  const own = [oauth.app.platformUrl, oauth.app.gatewayUrl, new URL(redirectUri).origin];
-  page.on("request", (request) => own.some((url) => request.url().startsWith(`${url}/`)) || complaints.push(`foreign: ${request.url()}`));
+async function openBrowser(options: BrowserContextOptions = {}, baseUrl = oauth.app.platformUrl): Promise<void> {
+  const neighborUrls = [oauth.app.gatewayUrl, new URL(redirectUri).origin];
+  ({ page, complaints } = await browser.open({ baseUrl, neighborUrls, isExpected, ...options }));
 }
 
 // The browser itself reports the statuses by which the page learns that nobody is signed in, or that a request is over.
@@ -87,7 +75,7 @@ async function signIn(email: string): Promise<void> {
 async function signInAnn(): Promise<void> {
   const session = await signInPerson(oauth.app, oauth.ann.email);
   const cookies = [...session.browser.cookies].map(([name, value]) => ({ name, value, url: oauth.app.platformUrl }));
-  await context.addCookies(cookies);
+  await page.context().addCookies(cookies);
 }
 
 describe("the consent page", () => {
@@ -222,7 +210,7 @@ describe("a fresh server", () => {
   it("comes back to the application's request after the first account was made", async () => {
     const fresh = await startTestApp();
     try {
-      await openBrowser({ baseURL: fresh.platformUrl });
+      await openBrowser({}, fresh.platformUrl);
       await page.goto("/consent/some-request");
       await heading("Create the first account").waitFor();
       await page.getByLabel("Your name").fill("Eve");

@@ -1,16 +1,16 @@
-import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Usage } from "../src/usage/wire.ts";
-import { browserProgram } from "./support/browser-program.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
 
+const browser = launchBrowser();
 let mcp: McpApp;
 let receiver: WebhookReceiver;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
@@ -18,26 +18,16 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   mcp = await startMcpApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" } });
   await signUpMember(mcp.app, mcp.owner.organizationId, "Vera", "viewer");
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await browser?.close();
   await mcp?.stop();
   await receiver?.stop();
 });
 beforeEach(() => openAs(mcp.owner.email));
-afterEach(() => context.close());
 
-async function openAs(email: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-  await context?.close();
-  complaints = [];
-  context = await browser.newContext({ baseURL: mcp.app.platformUrl, ...options });
-  const session = await signIn(mcp.app, email);
-  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: mcp.app.platformUrl })));
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
+async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
+  const { browser: person } = await signIn(mcp.app, email);
+  ({ page, complaints } = await browser.open({ baseUrl: mcp.app.platformUrl, person, isExpected, ...options }));
 }
 
 // The browser itself reports the statuses by which a form learns what is wrong with it.
@@ -228,7 +218,7 @@ describe("every part", () => {
     for (const [rest, landmark] of parts) {
       await open(rest);
       await page.getByRole("main").getByText(landmark).first().waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      expect(await sidewaysScrolling(page)).toBe(0);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await findAccessibilityFaults(page)).toEqual([]);

@@ -1,18 +1,16 @@
-import { type Browser as Program, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { type OpenPage, openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { type OpenPage, type PageOptions, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const image = '<img src="x" onerror="alert(1)">';
+const browser = launchBrowser();
 let flows: WorkflowApp;
 let github: CountingProvider;
 let vera: Awaited<ReturnType<typeof signUpMember>>;
-let program: Program;
-const opened: OpenPage[] = [];
 
 beforeAll(async () => {
   github = await startCountingProvider();
@@ -22,21 +20,15 @@ beforeAll(async () => {
   const { id } = await flows.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
   await flows.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
   vera = await signUpMember(flows.app, organizationId, "Vera", "viewer");
-  program = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await program?.close();
   await flows?.stop();
   await github?.stop();
 });
 beforeEach(() => github.forget());
-afterEach(async () => {
-  for (const { close } of opened.splice(0)) await close();
-});
 
-async function open(path: string, { person = flows.owner.browser, ...options }: Partial<Parameters<typeof openPage>[1]> = {}) {
-  const one = await openPage(program, { baseUrl: flows.app.platformUrl, person, ...options });
-  opened.push(one);
+async function open(path: string, { person = flows.owner.browser, ...options }: Partial<PageOptions> = {}) {
+  const one = await browser.open({ baseUrl: flows.app.platformUrl, person, ...options });
   await one.page.goto(`/o/${flows.owner.organizationId}${path}`);
   return one;
 }

@@ -1,17 +1,16 @@
-import { type Browser, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { type OpenPage, openPage, sidewaysScrolling } from "./support/open-page.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { type OpenPage, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { node } from "./support/workflow-app.ts";
 
+const browser = launchBrowser();
 let app: TestApp;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
 let provider: FakeProvider;
-let browser: Browser;
 let opened: OpenPage;
 let path: string;
 let api: string;
@@ -22,17 +21,14 @@ beforeAll(async () => {
   ann = await signUpOwner(app, "Ann");
   path = `/o/${ann.organizationId}/servers`;
   api = `/api/organizations/${ann.organizationId}`;
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
 afterAll(async () => {
-  await browser?.close();
   await app?.stop();
   await provider?.stop();
 });
 beforeEach(async () => {
-  opened = await openPage(browser, { baseUrl: app.platformUrl, person: ann.browser });
+  opened = await browser.open({ baseUrl: app.platformUrl, person: ann.browser });
 });
-afterEach(() => opened.close());
 
 const page = () => opened.page;
 const heading = (name: string) => page().getByRole("heading", { name, exact: true });
@@ -40,9 +36,8 @@ const button = (name: string) => page().getByRole("button", { name, exact: true 
 const snippet = async () => (await page().locator("pre:visible").first().textContent()) ?? "";
 
 async function openOnTelephone(): Promise<void> {
-  await opened.close();
   const telephone = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const;
-  opened = await openPage(browser, { baseUrl: app.platformUrl, person: ann.browser, ...telephone });
+  opened = await browser.open({ baseUrl: app.platformUrl, person: ann.browser, ...telephone });
 }
 
 async function createAccount(name: string) {
@@ -182,8 +177,7 @@ describe("a tool in the page", () => {
 
   it("is not offered to a viewer, and the API refuses too", async () => {
     const vera = await signUpMember(app, ann.organizationId, "Vera", "viewer");
-    await opened.close();
-    opened = await openPage(browser, { baseUrl: app.platformUrl, person: vera.browser });
+    opened = await browser.open({ baseUrl: app.platformUrl, person: vera.browser });
     await page().goto(`${path}/system?tool=system_date_time`);
     await page().getByText("Viewers cannot run tools").waitFor();
     expect(await button("Run").count()).toBe(0);

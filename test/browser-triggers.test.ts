@@ -1,16 +1,16 @@
-import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { signStandard } from "./support/sign-delivery.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const html = `<img src=x onerror="document.title='owned'">`;
+const browser = launchBrowser();
 let flows: WorkflowApp;
 let workflowId: string;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
@@ -19,28 +19,17 @@ beforeAll(async () => {
   await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
   workflowId = await flows.save([node("now", "system_date_time")], [], html);
   await flows.save([node("say", "transform", { expression: "1" }, { name: "Say", instruction: "Be short." })], [], "Other work");
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
-afterAll(async () => {
-  await browser?.close();
-  await flows?.stop();
-});
+afterAll(() => flows?.stop());
 beforeEach(async () => {
   await flows.app.database.query("DELETE FROM trigger");
   await openAs(flows.owner.email);
 });
-afterEach(() => context.close());
 
-async function openAs(email: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-  await context?.close();
-  complaints = [];
-  context = await browser.newContext({ baseURL: flows.app.platformUrl, timezoneId: "America/New_York", locale: "en-GB", ...options });
-  const session = await signIn(flows.app, email);
-  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
+async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
+  const { browser: person } = await signIn(flows.app, email);
+  const place = { timezoneId: "America/New_York", locale: "en-GB" };
+  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, isExpected, ...place, ...options }));
 }
 
 // The browser itself reports what the server refuses on purpose.
@@ -246,7 +235,7 @@ describe("the page of triggers", () => {
     await open("?create=schedule");
     await row("Seen").getByText("Every day at 09:00, Europe/Berlin").waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await sidewaysScrolling(page)).toBe(0);
     expect(await dialog().count()).toBe(0);
     expect(await row("Seen").getByRole("button").count()).toBe(0);
     expect(await row("Seen").getByRole("switch").count()).toBe(0);

@@ -2,10 +2,11 @@ import { execFile, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, type BrowserContext, type ConsoleMessage, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
+import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
+import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -17,37 +18,24 @@ const runners: [language: string, program: string, ...words: string[]][] = [
 ];
 const isThere = (program: string) => spawnSync(program, ["-c", ""]).error === undefined;
 const templates = join(import.meta.dirname, "../web/pages/workflows/templates");
+const browser = launchBrowser();
 let flows: WorkflowApp;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
   flows = await startWorkflowApp();
   await signUpMember(flows.app, flows.owner.organizationId, "Vera", "viewer");
-  browser = await playwright.launch({ executablePath: await browserProgram(), args: ["--no-sandbox", "--disable-gpu"], headless: true });
 });
-afterAll(async () => {
-  await browser?.close();
-  await flows?.stop();
-});
+afterAll(() => flows?.stop());
 beforeEach(async () => {
   await flows.app.database.query("DELETE FROM workflow");
   await openAs(flows.owner.email);
 });
-afterEach(() => context.close());
 
-async function openAs(email: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-  await context?.close();
-  complaints = [];
-  context = await browser.newContext({ baseURL: flows.app.platformUrl, ...options });
-  const session = await signIn(flows.app, email);
-  await context.addCookies([...session.browser.cookies].map(([name, value]) => ({ name, value, url: flows.app.platformUrl })));
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => message.type() === "error" && !isExpected(message) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
+async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
+  const { browser: person } = await signIn(flows.app, email);
+  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, isExpected, ...options }));
 }
 
 // The browser itself reports the refusal of a faulty file.
@@ -199,7 +187,7 @@ describe("the page of workflows", () => {
     await open("?create=new");
     await list().getByRole("link", { name: "Seen", exact: true }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await sidewaysScrolling(page)).toBe(0);
     for (const name of ["New workflow", "Import"]) expect(await button(name).count()).toBe(0);
     expect(await dialog().count()).toBe(0);
     expect(await page.getByRole("switch").count()).toBe(0);

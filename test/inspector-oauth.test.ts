@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type Browser, type Page, chromium as playwright } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserProgram } from "./support/browser-program.ts";
 import { freePort } from "./support/free-port.ts";
+import { launchBrowser } from "./support/launch-browser.ts";
 import { type OAuthApp, startOAuthApp } from "./support/oauth-app.ts";
 import { password } from "./support/people.ts";
 
@@ -17,7 +17,7 @@ const isInstalled = existsSync(path.join(folder, "node_modules"));
 if (!isInstalled && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${folder} holds no MCP clients.`);
 
 let oauth: OAuthApp;
-let browser: Browser;
+let browser: ReturnType<typeof launchBrowser>;
 let inspector: ReturnType<typeof startInspector>;
 
 /** The inspector's web program, knowing one server and no key. It opens no browser and keeps nothing. */
@@ -47,10 +47,8 @@ function startInspector(serverUrl: string, port: number) {
 /** Presses the inspector's switch and decides on the consent page, in a browser in which nobody is signed in. */
 async function connect(decision: "Approve" | "Deny", look: (page: Page) => Promise<void>): Promise<void> {
   const address = new URL(await inspector.address);
-  const context = await browser.newContext();
+  const { page, close } = await browser.open({ baseUrl: address.origin });
   try {
-    const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
     // Its page wants fonts from far away.
     await page.route(
       (url) => !["127.0.0.1", "localhost"].includes(url.hostname),
@@ -68,23 +66,21 @@ async function connect(decision: "Approve" | "Deny", look: (page: Page) => Promi
     await page.waitForURL((url) => url.origin === address.origin);
     await look(page);
   } finally {
-    await context.close();
+    await close();
   }
 }
 
 const connections = async () => (await oauth.ann.browser.get(`/api/organizations/${oauth.ann.organizationId}/connections`)).body.data;
 
 describe.skipIf(!isInstalled)(isInstalled ? "the inspector" : "the inspector (skipped: test/clients is not installed)", () => {
+  browser = launchBrowser();
   beforeAll(async () => {
     oauth = await startOAuthApp();
-    const args = ["--no-sandbox", "--disable-gpu"];
-    browser = await playwright.launch({ executablePath: await browserProgram(), args, headless: true });
     inspector = startInspector(oauth.client.resourceOf("system"), await freePort());
     await inspector.address;
   });
   afterAll(async () => {
     await inspector?.stop();
-    await browser?.close();
     await oauth?.stop();
   });
 

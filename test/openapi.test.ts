@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import sparticuz from "@sparticuz/chromium";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { refusalStatus } from "../src/base/refusal.ts";
@@ -12,7 +10,7 @@ import type { Preview } from "../src/runs/preview.ts";
 import type { Runs } from "../src/runs/runs.ts";
 import type { Triggers } from "../src/triggers/triggers.ts";
 import { someId } from "./support/api-operations.ts";
-import { browserProgram } from "./support/browser-program.ts";
+import { startBrowser } from "./support/start-browser.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 type Parameter = { name: string; in: string; required: boolean; schema: object };
@@ -210,9 +208,7 @@ describe("the page about errors", () => {
 
 describe("the page /docs", () => {
   it("opens in a browser without complaints, in light and dark", async () => {
-    // These two switch off what is tested here, and end the browser with its first page.
-    const args = sparticuz.args.filter((arg) => arg !== "--disable-web-security" && arg !== "--single-process");
-    const browser = await chromium.launch({ executablePath: await browserProgram(), args, headless: true });
+    const browser = await startBrowser();
     try {
       const complaints: string[] = [];
       const backgrounds: string[] = [];

@@ -1,0 +1,27 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { type OpenPage, openPage, type PageOptions } from "./open-page.ts";
+import { startBrowser } from "./start-browser.ts";
+
+/** One browser for all tests of a file, or of a part of it. The pages that a test opens are closed after it. */
+export function launchBrowser() {
+  let program: Browser | undefined;
+  const opened: OpenPage[] = [];
+
+  beforeAll(async () => {
+    program = await startBrowser();
+  });
+  afterEach(async () => {
+    for (const { close } of opened.splice(0)) await close();
+  });
+  afterAll(() => program?.close());
+
+  return {
+    async open(options: PageOptions): Promise<OpenPage> {
+      if (!program) throw new Error("The browser is not started yet.");
+      const page = await openPage(program, options);
+      opened.push(page);
+      return page;
+    },
+  };
+}
