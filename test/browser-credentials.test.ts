@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -138,7 +138,7 @@ describe("creating a credential by its fields", () => {
     await chooseGithub();
     await button("Save and test").click();
     await dialog().getByText("Access token is required.").waitFor();
-    expect(await page.evaluate("document.activeElement?.getAttribute('type')")).toBe("password");
+    await page.locator(":focus[type=password]").waitFor();
     await dialog().locator("input[type=password]").first().fill("wrong-token");
     await dialog().getByText("Addresses of your own").click();
     await dialog().getByLabel("Base URL").fill(provider.url);
@@ -149,6 +149,7 @@ describe("creating a credential by its fields", () => {
     await dialog().locator("input[type=password]").first().fill(secret);
     await button("Save and test").click();
     await heading("GitHub").waitFor();
+    await page.getByText("Works", { exact: true }).waitFor();
     expect((await ann.browser.get(path())).body.data).toMatchObject([{ health: "ok" }]);
     expect(complaints).toEqual([]);
   });
@@ -195,6 +196,7 @@ describe("connecting by OAuth", () => {
     const second = await pressAndOpenTab("Try again");
     await second.getByRole("link", { name: "Agree" }).click();
     await heading("GitHub").waitFor();
+    await page.getByText("Works", { exact: true }).waitFor();
     expect((await ann.browser.get(path())).body.data).toMatchObject([{ health: "ok" }]);
     expect(complaints).toEqual([]);
   });
@@ -235,7 +237,7 @@ describe("a credential", () => {
     const token = page.getByLabel("Access token", { exact: true });
     await token.fill("wrong-token");
     await button("Save").click();
-    await expect.poll(() => token.inputValue()).toBe("");
+    await eventually(() => token.inputValue()).toBe("");
     await page.getByText("Not tested yet").waitFor();
     await button("Test").click();
     await page.getByText("Failing", { exact: true }).waitFor();
@@ -295,6 +297,13 @@ describe("a credential", () => {
 });
 
 describe("the list", () => {
+  const views: [search: string, role: "main" | "dialog", landmark: string][] = [
+    ["", "main", "Alpha"],
+    ["?credential=ID", "main", "Default"],
+    ["?create=any", "dialog", "Slack"],
+    ["?create=slack", "dialog", "Redirect address"],
+  ];
+
   async function expectNothingToPress(): Promise<void> {
     for (const name of [/^New/, /^Test/, /^Save/, /^Delete/, /default/, /^Connect/])
       expect(await page.getByRole("main").getByRole("button", { name }).count()).toBe(0);
@@ -305,6 +314,7 @@ describe("the list", () => {
     await createGithub("Beta");
     await open();
     await page.getByLabel("Search credentials").fill("bet");
+    await page.waitForURL(/search=bet/);
     await page.getByRole("link", { name: "Alpha" }).waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("link", { name: "Beta" }).waitFor();
@@ -328,24 +338,16 @@ describe("the list", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("fits a telephone and has no serious finding of axe, in light and dark", async () => {
+  it.each(views)("fits a telephone and has no serious finding of axe, in light and dark, at %s", async (rest, role, landmark) => {
     const id = await createGithub("Alpha");
     await openAs(ann.email, { viewport: { width: 390, height: 844 } });
-    for (const rest of ["", `?credential=${id}`, "?create=any", "?create=slack"]) {
-      await open(rest);
-      const place = page.getByRole(rest.startsWith("?create") ? "dialog" : "main");
-      await place
-        .getByText(landmarks[rest] ?? "Default", { exact: true })
-        .first()
-        .waitFor();
-      expect(await sidewaysScrolling(page)).toBe(0);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await findAccessibilityFaults(page)).toEqual([]);
-      }
+    await open(rest.replace("ID", id));
+    await page.getByRole(role).getByText(landmark, { exact: true }).first().waitFor();
+    expect(await sidewaysScrolling(page)).toBe(0);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findAccessibilityFaults(page)).toEqual([]);
     }
     expect(complaints).toEqual([]);
   });
 });
-
-const landmarks: Record<string, string> = { "": "Alpha", "?create=any": "Slack", "?create=slack": "Redirect address" };

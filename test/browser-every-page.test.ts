@@ -16,6 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
+/** How the browser marks where the focus is; outside of the page it is not the page that does. */
+const focusLook = `(() => {
+  const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);
+  return document.activeElement === document.body ? "outside" : outlineStyle === "none" ? boxShadow : outlineStyle + " " + outlineWidth;
+})()`;
+
 const below = (path: string) => () => `/o/${ann.organizationId}${path}`;
 
 // The pages with more on them have files of their own.
@@ -55,5 +61,9 @@ describe.each(looks)("in $name", ({ options }) => {
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(await sidewaysScrolling(page)).toBe(0);
+    for (let stop = 0; stop < 6; stop++) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate<string>(focusLook)).not.toMatch(/^none|^auto 0px/);
+    }
   }
 });

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, ConsoleMessage, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { password, signIn, signUpMember } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -56,8 +56,8 @@ describe("the first run", () => {
     expect(key).toMatch(/^swy_/);
 
     await step("Connect a client").getByRole("tab", { name: "Cursor" }).click();
-    const snippet = JSON.parse(await textOf(step("Connect a client").locator("pre:visible")));
-    expect(snippet).toEqual({ mcpServers: { system: { url: `${app.gatewayUrl}/system/mcp`, headers: { "X-API-Key": key } } } });
+    const entry = { mcpServers: { system: { url: `${app.gatewayUrl}/system/mcp`, headers: { "X-API-Key": key } } } };
+    await eventually(() => textOf(step("Connect a client").locator("pre:visible"))).toBe(JSON.stringify(entry, null, 2));
     expect(await isDone("Connect a client").count()).toBe(0);
     expect(await findAccessibilityFaults(page)).toEqual([]);
 
@@ -126,8 +126,8 @@ describe("the first run", () => {
     await openBrowser(max.email, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     await page.goto(`/o/${id}`);
     await heading("Welcome to Third team").waitFor();
-    const text = await textOf(step("Connect a client").locator("pre:visible"));
-    expect(text).toBe(`claude mcp add --transport http system ${app.gatewayUrl}/system/mcp`);
+    const command = `claude mcp add --transport http system ${app.gatewayUrl}/system/mcp`;
+    await eventually(() => textOf(step("Connect a client").locator("pre:visible"))).toBe(command);
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
     expect(await sidewaysScrolling(page)).toBe(0);
     expect(complaints).toEqual([]);

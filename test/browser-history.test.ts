@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { freePort } from "./support/free-port.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
-import { type PageOptions, sidewaysScrolling } from "./support/open-page.ts";
+import { type OpenPage, type PageOptions, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { startTestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
@@ -37,9 +37,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const followsEvents = ({ page }: OpenPage) =>
+  page.waitForResponse((response) => response.url().endsWith("/events") && response.ok(), { timeout: 30_000 });
+
 async function open(path: string, { person = mcp.owner.browser, ...options }: Partial<PageOptions> = {}) {
   const one = await browser.open({ baseUrl: mcp.app.platformUrl, person, ...options });
+  const live = followsEvents(one);
   await one.page.goto(`/o/${mcp.owner.organizationId}/history${path}`);
+  await live;
   return one;
 }
 
@@ -60,7 +65,7 @@ describe("the list of tool calls", () => {
     await rows.first().waitFor({ timeout: 1_000 });
     await one.page.getByRole("row", { name: /system_wait.*Succeeded/ }).waitFor({ timeout: 1_000 });
 
-    const isBack = other.page.waitForResponse((response) => response.url().endsWith("/events") && response.ok());
+    const isBack = followsEvents(other);
     await stopApp();
     const again = await startTestApp({ database, environment });
     stopApp = again.stop;
@@ -80,18 +85,18 @@ describe("the list of tool calls", () => {
     await page.getByLabel("Status").selectOption({ label: "Failed" });
     await page.getByLabel("API key").selectOption({ label: "test" });
     const rows = page.locator("tbody tr");
-    await expect.poll(() => rows.count()).toBe(1);
+    await eventually(() => rows.count()).toBe(1);
     await page.reload();
     await page.getByRole("button", { name: "Filters (2)" }).waitFor();
-    await expect.poll(() => rows.count()).toBe(1);
+    await eventually(() => rows.count()).toBe(1);
     await wait(0.01);
     await createIssue("Another", { status: 422, json: { message: "No" } });
-    await expect.poll(() => rows.count()).toBe(2);
+    await eventually(() => rows.count()).toBe(2);
     await page.getByRole("searchbox", { name: "Search tools, errors and parameters" }).fill("Anoth");
-    await expect.poll(() => rows.count()).toBe(1);
+    await eventually(() => rows.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get("search")).toBe("Anoth");
     await page.getByRole("button", { name: "Clear filters" }).click();
-    await expect.poll(() => rows.count()).toBeGreaterThan(4);
+    await eventually(() => rows.count()).toBeGreaterThan(4);
     expect(complaints).toEqual([]);
   });
 
@@ -122,7 +127,7 @@ describe("the list of tool calls", () => {
       [mcp.owner.organizationId],
     );
     await page.getByRole("link", { name: "many_3000" }).waitFor({ timeout: 15_000 });
-    await expect.poll(() => page.locator("tbody tr").count()).toBeLessThan(400);
+    await eventually(() => page.locator("tbody tr").count()).toBeLessThan(400);
     await page.getByRole("link", { name: "many_3000" }).click();
     await page.getByRole("region", { name: "Tool call" }).getByRole("heading", { name: "many_3000" }).waitFor();
     expect(complaints).toEqual([]);
@@ -147,7 +152,7 @@ describe("one tool call", () => {
     await detail.getByText("Ann", { exact: true }).waitFor();
     expect(page.url()).not.toBe(before);
     await page.keyboard.press("Escape");
-    await expect.poll(() => detail.count()).toBe(0);
+    await eventually(() => detail.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
@@ -219,18 +224,14 @@ describe("the page", () => {
     await page.getByRole("table", { name: "Tool calls" }).waitFor();
   });
 
-  it.each(["light", "dark"] as const)(
-    "has no serious accessibility fault in %s colours",
-    async (colorScheme) => {
-      const { page } = await open("?tab=tools&tool=github_create_issue", { colorScheme });
-      await page.getByRole("link", { name: "github_create_issue" }).first().click();
-      await page.getByRole("region", { name: "Parameters" }).waitFor();
-      await page.getByRole("button", { name: "Filters (1)" }).click();
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-      await page.getByRole("link", { name: "Runs" }).click();
-      await page.getByRole("heading", { name: "No workflow has run yet" }).waitFor();
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-    },
-    40_000,
-  );
+  it.each(["light", "dark"] as const)("has no serious accessibility fault in %s colours", async (colorScheme) => {
+    const { page } = await open("?tab=tools&tool=github_create_issue", { colorScheme });
+    await page.getByRole("link", { name: "github_create_issue" }).first().click();
+    await page.getByRole("region", { name: "Parameters" }).waitFor();
+    await page.getByRole("button", { name: "Filters (1)" }).click();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "Runs" }).click();
+    await page.getByRole("heading", { name: "No workflow has run yet" }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+  });
 });

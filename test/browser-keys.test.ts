@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { type OpenPage, sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -57,7 +57,7 @@ describe("the page of API keys", () => {
     await dialog().getByRole("button", { name: "Create key" }).click();
 
     const key = await keyField().inputValue();
-    expect(await page().locator(":focus").inputValue()).toBe(key);
+    await page().locator(":focus").and(keyField()).waitFor();
     expect(await useKey(key)).toMatchObject({ status: 200 });
     const command = (await dialog().locator("pre").textContent()) ?? "";
     expect(command).toContain(`curl -s ${app.gatewayUrl}/system/mcp`);
@@ -120,6 +120,7 @@ describe("the page of API keys", () => {
   it("gives a key a new text in its place; the old one stops at once", async () => {
     const { key: before } = await createKey({ name: "laptop" });
     await page().goto(path);
+    await page().getByText("Never used").waitFor();
     await button("Regenerate laptop").click();
     expect(await useKey(before)).toMatchObject({ status: 200 });
     await button("Regenerate key").click();
@@ -129,6 +130,9 @@ describe("the page of API keys", () => {
     expect(await useKey(after)).toMatchObject({ status: 200 });
     await button("I have copied it").click();
     await page().getByText("· Regenerated").waitFor();
+    await eventually(async () => (await listKeys())[0].lastUsedAt).not.toBeNull();
+    await page().reload();
+    await page().getByText("Last used").waitFor();
     expect(await listKeys()).toHaveLength(1);
     expect(opened.complaints).toEqual([]);
   });
@@ -154,9 +158,9 @@ describe("the page of API keys", () => {
     await button("Accounts of bot").click();
     await dialog().getByLabel("GitHub").selectOption("Work");
     const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
-    await expect.poll(defaults).toMatchObject([{ type: "github", credentialId: account.id, apiKeyId: id }]);
+    await eventually(defaults).toMatchObject([{ type: "github", credentialId: account.id, apiKeyId: id }]);
     await dialog().getByLabel("GitHub").selectOption("None: calls name one");
-    await expect.poll(defaults).toEqual([]);
+    await eventually(defaults).toEqual([]);
     expect(await findAccessibilityFaults(page())).toEqual([]);
     expect(opened.complaints).toEqual([]);
   });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeModel } from "./support/fake-model.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import type { PageOptions } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
@@ -56,12 +56,10 @@ describe("the panel of a node", () => {
     await text.fill("");
     await text.pressSequentially("About $input.ti");
     await panel.getByRole("option", { name: /\$input\.title/ }).waitFor();
-    const done = saved(page);
     await text.press("Enter");
-    expect(await text.inputValue()).toBe("About {{ $input.title }}");
+    await eventually(() => text.inputValue()).toBe("About {{ $input.title }}");
     await panel.getByText("In the last run: About A bug").waitFor();
-    await done;
-    expect((await savedNode("tell")).parameters).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
+    await eventually(async () => (await savedNode("tell")).parameters).toEqual({ channel: "C1", text: "About {{ $input.title }}" });
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -88,7 +86,7 @@ describe("the panel of a node", () => {
     await panel.getByRole("tab", { name: "JSON" }).click();
     await panel.getByText(image.replaceAll('"', "'")).first().waitFor();
     await panel.getByRole("button", { name: "first-name", exact: true }).click();
-    expect(await text.inputValue()).toBe("By {{ $input.author.`first-name` }}");
+    await eventually(() => text.inputValue()).toBe("By {{ $input.author.`first-name` }}");
     expect(complaints).toEqual([]);
   });
 
@@ -98,7 +96,7 @@ describe("the panel of a node", () => {
     await page.locator(":focus").and(channel).waitFor();
     await channel.fill("");
     await panel.getByText("Channel is required.").waitFor();
-    expect(await channel.getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => channel.getAttribute("aria-invalid")).toBe("true");
     await channel.fill("C2");
     await panel.getByText("Channel is required.").waitFor({ state: "detached" });
   });
@@ -117,7 +115,7 @@ describe("the panel of a node", () => {
     await dialog.getByRole("button", { name: "Keep it anyway" }).click();
     const picker = panel.getByRole("combobox", { name: "Slack credential" });
     await panel.getByText("Failing").waitFor();
-    expect(await picker.locator("option:checked").textContent()).toBe("Team bot");
+    await eventually(() => picker.locator("option:checked").textContent()).toBe("Team bot");
     await done;
   });
 
@@ -131,9 +129,7 @@ describe("the panel of a node", () => {
     await panel.getByText(/^m-1 would fill in this/).waitFor();
     const account = panel.getByRole("combobox", { name: "Model account" });
     await account.selectOption("Our OpenAI");
-    await expect
-      .poll(() => savedNode("tell"), { timeout: 8_000 })
-      .toMatchObject({ instruction: "Greet them.", credentials: { openai: openai.reference } });
+    await eventually(() => savedNode("tell")).toMatchObject({ instruction: "Greet them.", credentials: { openai: openai.reference } });
     expect(complaints).toEqual([]);
   });
 
@@ -143,7 +139,7 @@ describe("the panel of a node", () => {
     const condition = panel.getByRole("combobox", { name: "Condition" });
     await condition.fill("");
     await panel.getByRole("button", { name: "count", exact: true }).dragTo(condition);
-    expect(await condition.inputValue()).toBe("$input.count");
+    await eventually(() => condition.inputValue()).toBe("$input.count");
     await condition.press("End");
     await condition.pressSequentially(" > 2");
     await panel.getByText("In the last run: true").waitFor();

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-cor
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Usage } from "../src/usage/wire.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
@@ -56,7 +56,7 @@ async function startRun(name: string, nodeId: string, parameters: object): Promi
   const { status, body: run } = await mcp.owner.browser.post(api(`/workflows/${body.id}/runs`), {});
   expect([status, run.code]).toEqual([202, undefined]);
   const read = async () => (await mcp.owner.browser.get(api(`/runs/${run.id}`))).body.status as string;
-  await expect.poll(read, { timeout: 10_000 }).toMatch(/succeeded|failed/);
+  await eventually(read).toMatch(/succeeded|failed/);
 }
 
 describe("the overview", () => {
@@ -109,7 +109,7 @@ describe("the overview", () => {
     await page.evaluate(beginCalls(3));
     await page.getByText("2 of 2 slots in use").waitFor();
     await page.getByText(/1 waiting, the first for/).waitFor();
-    expect(await page.getByRole("meter").getAttribute("aria-valuenow")).toBe("2");
+    await eventually(() => page.getByRole("meter").getAttribute("aria-valuenow")).toBe("2");
     await page.evaluate("stopCalls()");
     await page.getByText("0 of 2 slots in use").waitFor();
     await page.getByText("Nobody waits.").waitFor();
@@ -212,25 +212,23 @@ describe("the danger zone", () => {
 });
 
 describe("every part", () => {
-  it("fits a telephone and has no serious finding of axe, in light and dark", async () => {
+  const parts = [
+    ["?days=1", "system_date_time"],
+    ["?tab=settings", "Rename"],
+    ["?tab=events", "Send a test"],
+    ["?tab=danger", "Leave"],
+  ] as const;
+
+  it.each(parts)("fits a telephone and has no serious finding of axe, in light and dark, at %s", async (rest, landmark) => {
     await mcp.owner.browser.post(api("/event-endpoints"), { url: `${receiver.url}/axe`, types: ["run.failed"] });
     await openAs(mcp.owner.email, { viewport: { width: 390, height: 844 } });
-    for (const [rest, landmark] of parts) {
-      await open(rest);
-      await page.getByRole("main").getByText(landmark).first().waitFor();
-      expect(await sidewaysScrolling(page)).toBe(0);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await findAccessibilityFaults(page)).toEqual([]);
-      }
+    await open(rest);
+    await page.getByRole("main").getByText(landmark).first().waitFor();
+    expect(await sidewaysScrolling(page)).toBe(0);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findAccessibilityFaults(page)).toEqual([]);
     }
     expect(complaints).toEqual([]);
   });
 });
-
-const parts = [
-  ["?days=1", "system_date_time"],
-  ["?tab=settings", "Rename"],
-  ["?tab=events", "Send a test"],
-  ["?tab=danger", "Leave"],
-] as const;

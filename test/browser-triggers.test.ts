@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { signStandard } from "./support/sign-delivery.ts";
@@ -82,11 +82,13 @@ describe("a schedule", () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await button("New trigger").focus();
     await page.keyboard.press("Enter");
-    await dialog().getByLabel("Workflow", { exact: true }).focus();
+    const workflow = dialog().getByLabel("Workflow", { exact: true });
+    await workflow.getByRole("option", { name: "Other work" }).waitFor({ state: "attached" });
+    await workflow.focus();
     await page.keyboard.type("Other");
     await page.keyboard.press("Tab");
     await page.keyboard.type("Monday");
-    await expect.poll(() => preview().count()).toBe(5);
+    await eventually(() => preview().count()).toBe(5);
     expect(await dialog().getByLabel("Time zone").inputValue()).toBe("America/New_York");
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog().getByLabel("Name", { exact: true }).focus();
@@ -95,7 +97,7 @@ describe("a schedule", () => {
       .getByText(/^Next /)
       .focus();
     await page.keyboard.press("Enter");
-    await expect.poll(() => row("Monday to Friday at 09:00").getByRole("list").getByRole("listitem").count()).toBe(5);
+    await eventually(() => row("Monday to Friday at 09:00").getByRole("list").getByRole("listitem").count()).toBe(5);
     expect(await triggers()).toMatchObject([
       { workflowName: "Other work", cron: "0 9 * * 1-5", timeZone: "America/New_York", active: true },
     ]);
@@ -132,7 +134,7 @@ describe("a schedule", () => {
     const toggle = row(html).getByRole("switch");
     await toggle.click();
     await row(html).getByText("Off: does not fire").waitFor();
-    expect((await triggers())[0]).toMatchObject({ active: false });
+    await eventually(triggers).toMatchObject([{ active: false }]);
     await button(`Test “${html}”`).click();
     const run = await row(html).getByRole("link", { name: "Open the run" }).getAttribute("href");
     expect(await flows.ended(run?.split("/").at(-1) ?? "")).toMatchObject({ status: "succeeded", triggerId: id });
@@ -140,7 +142,7 @@ describe("a schedule", () => {
     await row(html)
       .getByText(/^Next /)
       .waitFor();
-    expect((await triggers())[0]).toMatchObject({ active: true });
+    await eventually(triggers).toMatchObject([{ active: true }]);
 
     await menuItem(html, "Delete");
     await dialog().getByRole("button", { name: "Delete" }).click();
@@ -157,7 +159,7 @@ describe("a schedule", () => {
     await flows.app.database.query("DELETE FROM trigger");
     await row("Gone").getByRole("switch").click();
     await row("Gone").getByText("Not changed. There is no such trigger.").waitFor();
-    expect(await row("Gone").getByRole("switch").getAttribute("aria-checked")).toBe("true");
+    await eventually(() => row("Gone").getByRole("switch").getAttribute("aria-checked")).toBe("true");
   });
 });
 

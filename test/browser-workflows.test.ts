@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
@@ -89,6 +89,7 @@ describe("the page of workflows", () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog().getByRole("button", { name: "Create" }).click();
     await page.waitForURL(/\/workflows\/[0-9a-f-]{36}$/);
+    await page.getByRole("application", { name: "Canvas" }).waitFor();
     await open();
     await list().getByRole("link", { name: "First run", exact: true }).waitFor();
     await count("1 workflow");
@@ -109,6 +110,7 @@ describe("the page of workflows", () => {
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/workflows\/[0-9a-f-]{36}$/);
+    await page.getByRole("application", { name: "Canvas" }).waitFor();
     expect((await workflows()).map(({ name }) => name)).toEqual(["By keyboard", "Webhook to Slack message"]);
     expect(complaints).toEqual([]);
   });
@@ -160,8 +162,8 @@ describe("the page of workflows", () => {
 
     const toggle = page.getByRole("switch", { name: `“${html}” is on` });
     await toggle.click();
-    await expect.poll(async () => (await workflows()).find(({ name }) => name === html)?.isActive).toBe(false);
-    await expect.poll(() => toggle.getAttribute("aria-checked")).toBe("false");
+    await eventually(async () => (await workflows()).find(({ name }) => name === html)?.isActive).toBe(false);
+    await eventually(() => toggle.getAttribute("aria-checked")).toBe("false");
     await menuItem(html, "Duplicate");
     await count("2 workflows with this text");
     await menuItem(html, "Delete");
@@ -235,7 +237,7 @@ describe("the panel to call a workflow", () => {
     await openPanel();
     await dialog().getByText("Headers").click();
     await dialog().getByLabel("Idempotency-Key").fill("order-1");
-    expect(await snippet("curl")).toContain(`-H 'Idempotency-Key: order-1'`);
+    await eventually(() => snippet("curl")).toContain(`-H 'Idempotency-Key: order-1'`);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await dialog().getByLabel("API key").fill(flows.key);
     await dialog().getByRole("button", { name: "Send" }).click();

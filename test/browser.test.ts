@@ -58,7 +58,9 @@ describe("the web UI of a fresh server", () => {
   it("lets a person out and in again", async () => {
     await signIn();
     await page.getByRole("button", { name: "Account: Ann" }).click();
+    const left = page.waitForEvent("load");
     await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await left;
     await heading("Sign in").waitFor();
     await page.goto("/");
     await heading("Sign in").waitFor();

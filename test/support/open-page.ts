@@ -3,6 +3,9 @@ import type { Browser } from "./browser-client.ts";
 
 export type OpenPage = Awaited<ReturnType<typeof openPage>>;
 
+/** For each thing that is waited for on a page. */
+export const pageLimitMs = 10_000;
+
 export type PageOptions = {
   baseUrl: string;
   /** Whose session it is; without, nobody is signed in. */
@@ -21,7 +24,7 @@ export async function openPage(program: Program, pageOptions: PageOptions) {
   const complaints: string[] = [];
   const ownUrls = [baseUrl, ...neighborUrls];
   context.on("page", (opened) => {
-    opened.setDefaultTimeout(10_000);
+    opened.setDefaultTimeout(pageLimitMs);
     opened.on("console", (message) => {
       if (["error", "warning"].includes(message.type()) && !isExpected(message)) complaints.push(message.text());
     });
