@@ -32,7 +32,7 @@ export function readJson(text: string): { value?: unknown; fault?: string } {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { fault: "is not valid JSON, so it is not kept" };
+    return { fault: "is not valid JSON yet, so the last value stays" };
   }
 }
 

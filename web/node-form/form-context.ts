@@ -2,6 +2,7 @@ import { type ComponentType, createContext, use } from "react";
 import type { FieldFault } from "../problem.ts";
 import type { Expressions } from "./expressions/expressions.ts";
 import type { Schema } from "./field-shape.ts";
+import type { UnreadTexts } from "./unread-texts.ts";
 
 export type SchemaFieldProps = {
   schema: Schema;
@@ -22,6 +23,7 @@ type FormSurroundings = {
   faults: readonly FieldFault[];
   /** Where fields may hold references instead of values. */
   expressions: Expressions | undefined;
+  unreadTexts: UnreadTexts;
   /** Handed down, because lists and objects are made of fields and are fields themselves. */
   Field: ComponentType<SchemaFieldProps>;
 };

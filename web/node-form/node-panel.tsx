@@ -14,10 +14,10 @@ type TabName = "parameters" | "settings" | "input" | "output";
 
 /** Everything about one node of a canvas: what it does, with what, and what came in and out in a run. */
 export function NodePanel(props: NodePanelProps) {
-  const { node, kind, faults, field, onClose } = props;
+  const { node, kind, faults, field, timesLed, onClose } = props;
   const [tab, setTab] = useState<TabName>(tabOf(field));
   const idPrefix = `node-${node.id}`;
-  useFocus(idPrefix, field, setTab);
+  useFocus({ idPrefix, field, timesLed }, setTab);
 
   const closeOnEscape = (event: KeyboardEvent<HTMLElement>) => {
     // A dialog opened from here is a child for React, but not part of the panel.
@@ -67,16 +67,19 @@ export function NodePanel(props: NodePanelProps) {
 
 const tabOf = (field: string | undefined): TabName => (field?.startsWith("/settings") ? "settings" : "parameters");
 
-/** Goes to a field when the address names one, also when it names another later. */
-function useFocus(idPrefix: string, field: string | undefined, setTab: (tab: TabName) => void): void {
+type Focus = { idPrefix: string } & Pick<NodePanelProps, "field" | "timesLed">;
+
+/** Goes to a field when the address names one, when it names another later, and when somebody is led there again. */
+function useFocus({ idPrefix, field, timesLed }: Focus, setTab: (tab: TabName) => void): void {
   const show = useEffectEvent((pointer: string) => {
     setTab(tabOf(pointer));
     // The tab is shown with the next picture.
     requestAnimationFrame(() => focusField(idPrefix, pointer));
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: led to the same field again, one goes there again.
   useEffect(() => {
     if (field) show(field);
-  }, [field]);
+  }, [field, timesLed]);
 }
 
 function Tab({ value, faultCount = 0, children }: { value: TabName; faultCount?: number; children: string }) {

@@ -1,4 +1,4 @@
-import { useId, useMemo } from "react";
+import { useId, useMemo, useState } from "react";
 import type { FieldFault } from "../problem.ts";
 import type { Expressions } from "./expressions/expressions.ts";
 import type { Schema } from "./field-shape.ts";
@@ -6,6 +6,7 @@ import { FaultLines } from "./fields/fault-lines.tsx";
 import { ObjectFields } from "./fields/object-fields.tsx";
 import { SchemaField } from "./fields/schema-field.tsx";
 import { FormContext } from "./form-context.ts";
+import { createUnreadTexts, type UnreadTexts } from "./unread-texts.ts";
 
 type SchemaFormProps = {
   schema: Schema;
@@ -18,15 +19,18 @@ type SchemaFormProps = {
   readOnly?: boolean;
   /** For `focusField`; ids of the fields are this and their pointers. */
   idPrefix?: string;
+  /** Given where the form may be closed and opened again. */
+  unreadTexts?: UnreadTexts;
 };
 
 /** A form for anything that has a JSON Schema. Empty optional fields are left out of the value. */
-export function SchemaForm({ schema, value, onChange, faults, expressions, readOnly = false, idPrefix }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, faults, expressions, readOnly = false, ...kept }: SchemaFormProps) {
   const ownId = useId();
-  const prefix = idPrefix ?? ownId;
+  const [ownTexts] = useState(createUnreadTexts);
+  const { idPrefix: prefix = ownId, unreadTexts = ownTexts } = kept;
   const surroundings = useMemo(
-    () => ({ idPrefix: prefix, readOnly, faults, expressions, Field: SchemaField }),
-    [prefix, readOnly, faults, expressions],
+    () => ({ idPrefix: prefix, readOnly, faults, expressions, unreadTexts, Field: SchemaField }),
+    [prefix, readOnly, faults, expressions, unreadTexts],
   );
   return (
     <FormContext value={surroundings}>

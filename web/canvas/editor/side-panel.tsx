@@ -11,24 +11,26 @@ import type { WorkflowSearch } from "./use-workflow-search.ts";
 type SidePanelProps = {
   editor: Editor;
   search: WorkflowSearch;
+  /** Raised whenever somebody is led to the field in the address. */
+  timesLed: number;
   run: Run | undefined;
   frame: RefObject<HTMLDivElement | null>;
   onClose: () => void;
 };
 
 /** What is open beside the canvas; on a narrow screen it takes the place of the canvas. */
-export function SidePanel({ editor, search, run, frame, onClose }: SidePanelProps) {
-  const node = editor.canvas.nodes.find(({ id }) => id === search.node);
+export function SidePanel({ editor, search, timesLed, run, frame, onClose }: SidePanelProps) {
+  const { organizationId, workflow, canvas, kinds, saving, readOnly, unreadTexts } = editor;
+  const node = canvas.nodes.find(({ id }) => id === search.node);
   if (node) {
     const about = ({ nodeId }: { nodeId: string | undefined }) => nodeId === node.id;
     return (
       <Frame key={node.id} frame={frame}>
         <NodePanel
-          {...{ organizationId: editor.organizationId, workflowId: editor.workflow.id, canvas: editor.canvas, node, run, onClose }}
-          kind={editor.kinds.get(node.nodeId)}
-          faults={editor.saving.remarks.faults.filter(about)}
-          warnings={editor.saving.remarks.warnings.filter(about)}
-          readOnly={editor.readOnly}
+          {...{ organizationId, workflowId: workflow.id, canvas, node, run, readOnly, unreadTexts, timesLed, onClose }}
+          kind={kinds.get(node.nodeId)}
+          faults={saving.remarks.faults.filter(about)}
+          warnings={saving.remarks.warnings.filter(about)}
           onChange={editor.changeNode}
           {...(search.field === undefined ? {} : { field: search.field })}
         />
@@ -44,7 +46,7 @@ export function SidePanel({ editor, search, run, frame, onClose }: SidePanelProp
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>
-        <CallPanel organizationId={editor.organizationId} workflow={editor.workflow} canvas={editor.canvas} />
+        <CallPanel {...{ organizationId, workflow, canvas }} />
       </Titled>
     );
   return null;

@@ -1,6 +1,7 @@
 import { useCallback, useReducer, useState } from "react";
 import type { Canvas, CanvasNode, Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
+import { createUnreadTexts, type UnreadTexts } from "../../node-form/unread-texts.ts";
 import { useMe } from "../../session.ts";
 import { type Edit, editCanvas, startEditing } from "../edit-canvas.ts";
 import { placeUnplaced } from "../place-nodes.ts";
@@ -23,6 +24,8 @@ export type Editor = {
   /** Goes on from another saved canvas and forgets the changes that are not saved. */
   take: (other: Pick<Workflow, "canvas" | "version">) => Promise<void>;
   saving: Saving;
+  /** Of the panels of the nodes. */
+  unreadTexts: UnreadTexts;
   /** Whether changes from an earlier visit were brought back. */
   wasRestored: boolean;
 };
@@ -34,6 +37,7 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
   const { user } = useMe();
   const [draft] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id).read(workflow.canvas)));
   const [state, edit] = useReducer(editCanvas, (draft?.canvas ?? workflow.canvas) as Canvas, startEditing);
+  const [unreadTexts] = useState(createUnreadTexts);
   const saving = useAutosave({ organizationId, workflow, canvas: state.canvas, draft, readOnly });
   const { autosave, check } = saving;
 
@@ -56,7 +60,7 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
     [autosave, check, kinds],
   );
   return {
-    ...{ organizationId, workflow, kinds, readOnly, edit, changeNode, take, saving },
+    ...{ organizationId, workflow, kinds, readOnly, edit, changeNode, take, saving, unreadTexts },
     canvas: state.canvas,
     select: state.select,
     canUndo: state.past.length > 0,

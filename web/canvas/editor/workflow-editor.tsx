@@ -34,6 +34,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
+  const [timesLed, leadAgain] = useReducer((count: number) => count + 1, 0);
   const [isStarting, setStarting] = useState(false);
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
@@ -53,9 +54,8 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
     frame.current?.focus();
   };
   const onRemark = ({ nodeId, pointer }: Remark) => {
-    show({ node: nodeId, field: undefined, panel: undefined });
-    // In a step of its own, so that the panel goes to the field also when it was there before.
-    setTimeout(() => show({ field: pointer || undefined }), 0);
+    show({ node: nodeId, field: pointer || undefined, panel: undefined });
+    leadAgain();
   };
 
   return (
@@ -73,7 +73,7 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         <ReactFlowProvider>
           <EditorCanvas {...{ editor, run, select, frame, onOpen, onPalette }} onRun={() => setStarting(true)} />
         </ReactFlowProvider>
-        <SidePanel {...{ editor, search, run, onClose }} frame={panel.frame} />
+        <SidePanel {...{ editor, search, timesLed, run, onClose }} frame={panel.frame} />
       </div>
       {isStarting && (
         <RunDialog

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { controlLook } from "../../parts/field.tsx";
 import { convertFree, type FreeKind, freeKindOf, freeKinds } from "../field-values.ts";
-import type { ControlProps } from "../form-context.ts";
+import { type ControlProps, useForm } from "../form-context.ts";
 import { BooleanControl } from "./boolean-control.tsx";
 import { JsonControl } from "./json-control.tsx";
 import { NumberControl } from "./number-control.tsx";
@@ -10,7 +10,10 @@ import { TextControl } from "./text-control.tsx";
 /** A value of any type: the type is chosen beside it. */
 export function FreeControl(control: ControlProps) {
   const { id, label, value, onChange, readOnly } = control;
-  const [chosen, setChosen] = useState<FreeKind>();
+  const { unreadTexts } = useForm();
+  const [chosen, setChosen] = useState<FreeKind | undefined>(() =>
+    unreadTexts.read(id, jsonOf(value)) === undefined ? undefined : "json",
+  );
   const isEmpty = value === undefined || value === "" || value === null;
   const kind = isEmpty || (chosen === "json" && typeof value !== "string") ? (chosen ?? freeKindOf(value)) : freeKindOf(value);
   return (
@@ -26,6 +29,7 @@ export function FreeControl(control: ControlProps) {
         onChange={(event) => {
           const next = freeKinds.find((entry) => entry === event.target.value) ?? "text";
           setChosen(next);
+          unreadTexts.forget(id);
           onChange(convertFree(value, next));
         }}
         className={`${controlLook} w-auto! px-1.5! text-xs! text-muted`}
@@ -40,6 +44,9 @@ export function FreeControl(control: ControlProps) {
   );
 }
 
+/** An empty text is an empty value there. */
+const jsonOf = (value: unknown) => (value === "" ? undefined : value);
+
 const kindNames: Record<FreeKind, string> = { text: "Text", number: "Number", boolean: "Yes/no", json: "JSON" };
 const anyText = { kind: "text", isLong: false, isSecret: false, format: undefined, example: undefined } as const;
 const anyNumber = { kind: "number", isInteger: false, minimum: undefined, maximum: undefined } as const;
@@ -47,6 +54,6 @@ const anyNumber = { kind: "number", isInteger: false, minimum: undefined, maximu
 function FreeValue({ kind, ...control }: ControlProps & { kind: FreeKind }) {
   if (kind === "number") return <NumberControl {...control} shape={anyNumber} />;
   if (kind === "boolean") return <BooleanControl {...control} />;
-  if (kind === "json") return <JsonControl {...control} value={control.value === "" ? undefined : control.value} />;
+  if (kind === "json") return <JsonControl {...control} value={jsonOf(control.value)} />;
   return <TextControl {...control} shape={anyText} />;
 }

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { controlLook } from "../../parts/field.tsx";
 import { isSameJson, readJson, writeJson } from "../field-values.ts";
-import type { ControlProps } from "../form-context.ts";
+import { type ControlProps, useForm } from "../form-context.ts";
 
-/** Any JSON as text. What cannot be read is said at once and does not replace the last value that could. */
+/** Any JSON as text. What cannot be read is said at once and does not replace the last value that could; it is kept until it can be read. */
 export function JsonControl({ id, label, value, onChange, readOnly, placeholder, describedBy, isInvalid, isRequired }: ControlProps) {
-  const [draft, setDraft] = useState<string>();
+  const { unreadTexts } = useForm();
+  const [draft, setDraft] = useState(() => unreadTexts.read(id, value));
   const read = draft === undefined ? undefined : readJson(draft);
   const isCurrent = read !== undefined && (read.fault !== undefined || isSameJson(read.value, value));
   const text = isCurrent ? (draft ?? "") : writeJson(value);
@@ -22,7 +23,9 @@ export function JsonControl({ id, label, value, onChange, readOnly, placeholder,
         onChange={(event) => {
           setDraft(event.target.value);
           const next = readJson(event.target.value);
-          if (next.fault === undefined) onChange(next.value);
+          if (next.fault !== undefined) return unreadTexts.keep(id, event.target.value, value);
+          unreadTexts.forget(id);
+          onChange(next.value);
         }}
         aria-describedby={fault ? `${id}-json` : describedBy}
         aria-invalid={isInvalid || fault !== undefined || undefined}

@@ -11,15 +11,17 @@ import { VariantSelect } from "./variant-select.tsx";
 
 /** One field of whatever schema, with its label, its hint and what the server says about it. */
 export function SchemaField(props: SchemaFieldProps) {
-  const { expressions, readOnly } = useForm();
+  const { idPrefix, expressions, readOnly, unreadTexts } = useForm();
   const { label, pointer, value, onChange } = props;
   const { shape, variants } = useVariant(props);
-  const [chosen, setChosen] = useState<Mode>();
+  const id = `${idPrefix}${pointer}`;
+  const [chosen, setChosen] = useState<Mode | undefined>(() => (unreadTexts.read(id, value) === undefined ? undefined : "json"));
   const modes = props.isEntry && groups.has(shape.kind) ? [] : modesOf(shape, expressions !== undefined);
   const mode = modeOf(shape, value, chosen);
 
   const change = (next: Mode) => {
     setChosen(next);
+    unreadTexts.forget(id);
     if (next === "expression") onChange(toExpression(value));
     else if (isReference(value)) onChange(fromExpression(String(value)));
   };

@@ -2,6 +2,7 @@ import type { Run } from "../../../src/runs/wire.ts";
 import type { Canvas, CanvasNode } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import type { FieldFault } from "../../problem.ts";
+import type { UnreadTexts } from "../unread-texts.ts";
 
 export type NodePanelProps = {
   organizationId: string;
@@ -17,7 +18,10 @@ export type NodePanelProps = {
   run: Run | undefined;
   /** Pointer of the field to go to. */
   field?: string | undefined;
+  /** Another number: go to the field again. */
+  timesLed: number;
   readOnly: boolean;
+  unreadTexts: UnreadTexts;
   onChange: (node: CanvasNode) => void;
   onClose: () => void;
 };

@@ -50,6 +50,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
           faults={faultsBelow(faults, "/parameters")}
           expressions={expressions}
           readOnly={readOnly}
+          unreadTexts={props.unreadTexts}
           idPrefix={`${idPrefix}/parameters`}
         />
         {hasFields && <InstructionField {...props} />}
