@@ -1,14 +1,11 @@
 import type { ConsoleMessage, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Canvas, Workflow } from "../src/workflows/wire.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCanvasPage, idsOf, linesOf, until } from "./support/canvas-page.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
-
-// Most of the time goes into waiting for the canvas to be saved, which it is a second after the last change.
-vi.setConfig({ testTimeout: 45_000 });
 
 const browser = launchBrowser();
 let flows: WorkflowApp;
@@ -28,33 +25,20 @@ async function open(
 ): Promise<void> {
   const { email = flows.owner.email, search = "", viewport = { width: 1280, height: 800 } } = options;
   const { browser: person } = await signIn(flows.app, email);
-  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, viewport, isExpected }));
+  ({ page, complaints } = await browser.open({ baseUrl: flows.app.platformUrl, person, viewport, isExpected, reducedMotion: "reduce" }));
   await page.goto(`/o/${flows.owner.organizationId}/workflows/${workflowId}${search}`);
   await canvas().waitFor();
+  await isStill();
 }
 
 // The browser itself reports the status of a canvas with faults.
 const isExpected = (message: ConsoleMessage) => message.text().includes("400 (Bad Request)");
 
-const canvas = () => page.getByRole("application", { name: "Canvas" });
-const box = (name: string | RegExp) => canvas().getByRole("group", { name });
-const button = (name: string) => page.getByRole("button", { name, exact: true });
+const { canvas, box, button, read, saysSaved, stored, isStill } = createCanvasPage({ page: () => page, flows: () => flows });
 const field = (label: string) => page.getByRole("region", { name: /^Node / }).getByRole("combobox", { name: new RegExp(`^${label}`) });
 const isActive = (element: unknown) =>
   element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
 const isFocused = (label: string) => field(label).evaluate(isActive);
-const saysSaved = () => page.getByText("Saved", { exact: true }).waitFor();
-const read = async (workflowId: string) =>
-  (await flows.owner.browser.get(`${flows.path}/workflows/${workflowId}`)).body as Workflow & { canvas: Canvas };
-const linesOf = ({ edges: list }: Canvas) =>
-  list.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
-const idsOf = ({ nodes }: Canvas) => nodes.map(({ id }) => id).sort();
-const stored = async (workflowId: string) => {
-  const { canvas: saved } = await read(workflowId);
-  return [idsOf(saved), linesOf(saved)];
-};
-const until = (wanted: unknown, look: () => Promise<unknown>) =>
-  vi.waitFor(async () => expect(await look()).toEqual(wanted), { timeout: 10_000, interval: 100 });
 
 const expression = '{"hello": "world"}';
 const threeNodes = [
@@ -86,6 +70,7 @@ describe("building", () => {
     await box(/^Transform/).click();
     await field("Expression").fill(expression);
     await until(threeNodes, () => stored(id));
+    await isStill();
     const [from, to] = [await handleOf("start", "source"), await handleOf("transform", "target")];
     await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
     await button("Add a node on this connection").click();
@@ -139,6 +124,7 @@ describe("building", () => {
     await page.keyboard.press("Delete");
     await until(["start>system_date_time", "transform>system_date_time"], async () => linesOf((await read(id)).canvas));
     await page.keyboard.press("Control+z");
+    await eventually(() => page.locator(".react-flow__edge").count()).toBe(3);
 
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
@@ -273,9 +259,13 @@ describe("saving", () => {
     await box(/^Now/).click();
     await canvas().focus();
     await add("transform");
-    await button("Not saved: 1 problem").click();
-    await button("transform: expression is required.").click();
-    await until(true, () => isFocused("Expression"));
+    const pressFault = async () => {
+      await button("Not saved: 1 problem").click();
+      await button("transform: expression is required.").click();
+      await until(true, () => isFocused("Expression"));
+    };
+    await pressFault();
+    await pressFault();
     expect(await stored(id)).toEqual([["now", "start"], ["start>now"]]);
 
     await page.reload();
@@ -388,6 +378,7 @@ async function handleOf(id: string, kind: "source" | "target"): Promise<{ x: num
 }
 
 async function drawLine(source: string, target: string): Promise<void> {
+  await isStill();
   const [from, to] = [await handleOf(source, "source"), await handleOf(target, "target")];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -410,4 +401,8 @@ async function add(name: string, key = "n"): Promise<void> {
   await page.getByRole("combobox", { name: "Search nodes" }).waitFor();
   await page.keyboard.type(name);
   await page.keyboard.press("Enter");
+  await page
+    .locator(".react-flow__node.selected")
+    .getByRole("group", { name: new RegExp(`^${name}`, "i") })
+    .waitFor();
 }

@@ -1,9 +1,9 @@
-import { MiniMap } from "@xyflow/react";
 import { type RefObject, useCallback, useMemo, useState } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
 import { canConnect } from "../edit/new-ids.ts";
 import { FlowActionsContext } from "../flow/flow-actions.ts";
 import { type FlowEditing, FlowSurface, type Selection } from "../flow/flow-surface.tsx";
+import { SmallMap } from "../flow/small-map.tsx";
 import { useGetSelection } from "../flow/use-get-selection.ts";
 import { useGo } from "../flow/use-go.ts";
 import { useKeepInView } from "../flow/use-keep-in-view.ts";
@@ -79,7 +79,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
             editing={editable ? editing : undefined}
             frame={frame}
           >
-            {minimap && <MiniMap pannable zoomable ariaLabel="Small map of the canvas" className="hidden md:block" />}
+            {minimap && <SmallMap />}
           </FlowSurface>
         </FlowActionsContext>
         {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={adding.open} />}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { deleteWorkflow, duplicateWorkflow, workflowFileAddress, workflowsKey } from "../../api/workflows.ts";
 import { useOpenWorkflow } from "../../pages/workflows/use-open-workflow.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
 import type { Editor } from "./use-editor.ts";
 
@@ -16,6 +17,10 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
   const [asking, setAsking] = useState<"duplicate" | "delete">();
   const refresh = () => queryClient.invalidateQueries({ queryKey: [...workflowsKey(organizationId), "list"] });
   const close = () => setAsking(undefined);
+  const save = async () => {
+    await saving.autosave.flush();
+    download(workflowFileAddress(organizationId, workflow.id));
+  };
 
   return (
     <div className="shrink-0">
@@ -26,7 +31,7 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
             Duplicate
           </MenuItem>
         )}
-        <MenuItem onSelect={() => location.assign(workflowFileAddress(organizationId, workflow.id))}>
+        <MenuItem onSelect={() => void save()}>
           <Download className="size-4" aria-hidden="true" />
           Export as a file
         </MenuItem>
@@ -60,6 +65,8 @@ export function WorkflowMenu({ editor }: { editor: Editor }) {
           description="Its versions and triggers go with it. Runs that are over stay in the history."
           confirm="Delete"
           act={async () => {
+            // Otherwise the last change would still be sent, to a workflow that is gone.
+            await saving.autosave.flush();
             await deleteWorkflow(organizationId, workflow.id);
             saving.autosave.adopt({ canvas: editor.canvas, version: workflow.version });
             await navigate({ to: "/o/$organizationId/workflows", params: { organizationId } });

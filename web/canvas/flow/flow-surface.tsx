@@ -3,6 +3,7 @@ import { Background, type Connection, type OnConnectEnd, type OnSelectionChangeP
 import {
   type ClipboardEventHandler,
   type DragEvent,
+  type PointerEvent,
   type ReactNode,
   type Ref,
   useCallback,
@@ -75,6 +76,7 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
         aria-activedescendant={isThere ? boxId(activeId) : undefined}
         tabIndex={0}
         onKeyDown={(event) => pressKey(event, keys())}
+        onPointerDownCapture={takeFocus}
         {...editing?.clipboard}
         onDragOver={editing && ((event) => event.preventDefault())}
         onDrop={editing && ((event) => editing.onDrop(event, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })))}
@@ -104,6 +106,12 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
       </p>
     </div>
   );
+}
+
+/** Keys go to what the pointer chose; dragging keeps the browser from moving the focus by itself. */
+function takeFocus({ currentTarget, target }: PointerEvent): void {
+  if (currentTarget instanceof HTMLElement && target instanceof Element && !target.closest("button"))
+    currentTarget.focus({ preventScroll: true });
 }
 
 /** The one selected node is named by the canvas itself. */

@@ -4,6 +4,7 @@ import type { Canvas } from "../../../src/workflows/wire.ts";
 import { boxWidth } from "../place-nodes.ts";
 import { type Direction, findNeighbor } from "./find-neighbor.ts";
 import type { Box, Line } from "./flow-data.ts";
+import { travelMs } from "./travel-ms.ts";
 
 /** Going over the canvas without a pointer. */
 export function useGo(canvas: Canvas) {
@@ -30,7 +31,7 @@ export function useGo(canvas: Canvas) {
       here.current = next;
       select([...kept, next], []);
       const { x, y } = canvas.nodes.find(({ id }) => id === next)?.position ?? { x: 0, y: 0 };
-      void flow.setCenter(x + boxWidth / 2, y + 30, { zoom: flow.getZoom(), duration: 150 });
+      void flow.setCenter(x + boxWidth / 2, y + 30, { zoom: flow.getZoom(), duration: travelMs() });
     },
 
     selectNothing: () => select([], []),

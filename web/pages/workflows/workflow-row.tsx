@@ -4,6 +4,7 @@ import { Code, Copy, Download, Ellipsis, SquarePen, Trash } from "lucide-react";
 import type { WorkflowSummary } from "../../../src/workflows/wire.ts";
 import { changeWorkflow, duplicateWorkflow, workflowFileAddress } from "../../api/workflows.ts";
 import { Badge } from "../../parts/badge.tsx";
+import { download } from "../../parts/download.ts";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -143,12 +144,4 @@ function RowMenu({ organizationId, workflow, builds, onDuplicate, onDelete, onCa
       )}
     </Menu>
   );
-}
-
-/** The server names the file. */
-function download(address: string): void {
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = "";
-  link.click();
 }
