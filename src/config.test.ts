@@ -52,6 +52,16 @@ describe("without any setting", () => {
       previousCookieKeys: [],
       smtpUrl: undefined,
       mailFrom: "Switchyard <switchyard@localhost>",
+      slowStatementMs: 500,
+      blockedLoopMs: 200,
+      traces: {
+        endpoint: undefined,
+        headers: {},
+        timeoutMs: 10_000,
+        resource: { "service.name": "switchyard" },
+        sampler: { ratio: 1, isParentBased: true },
+      },
+      sendsTraceParent: false,
       logLevel: "info",
       metricsToken: undefined,
       signInLimitPerMinute: 10,
@@ -144,11 +154,20 @@ const nonsense: Record<string, string[]> = {
   AI_PROVIDER: ["openai", "chatty"],
   AI_BASE_URL: ["localhost:11434"],
   LOG_LEVEL: ["verbose", "INFO"],
+  SLOW_STATEMENT_WARNING: ["500", "0ms"],
+  EVENT_LOOP_WARNING: ["200", "never"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["localhost:4318", "grpc://collector:4317"],
+  OTEL_EXPORTER_OTLP_HEADERS: ["hunter2", "a=%zz"],
+  OTEL_EXPORTER_OTLP_TIMEOUT: ["0", "10s"],
+  OTEL_RESOURCE_ATTRIBUTES: ["production"],
+  OTEL_TRACES_SAMPLER: ["sometimes", "parentbased_jaeger_remote"],
+  OTEL_TRACES_SAMPLER_ARG: ["1.5", "-1", "half"],
+  OUTBOUND_TRACEPARENT: ["yes", "1"],
   RATE_LIMIT_SIGN_IN_PER_MINUTE: ["0", "off"],
   RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
 };
 /** Any text means something for these. */
-const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN", "AI_MODEL", "AI_API_KEY"];
+const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN", "AI_MODEL", "AI_API_KEY", "OTEL_SERVICE_NAME"];
 
 describe("nonsense", () => {
   it.each(Object.entries(nonsense).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
@@ -176,9 +195,10 @@ describe("nonsense", () => {
       SMTP_URL: `https://user:${secret}@mail.example`,
       PLATFORM_API_BASE_URL: `https://user:${secret}@switchyard.example`,
       METRICS_TOKEN: secret,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=${secret}%`,
       LOG_LEVEL: "wrong",
     };
-    expect(mistakesOf(environment)).toHaveLength(6);
+    expect(mistakesOf(environment)).toHaveLength(7);
     expect(mistakesOf(environment).join()).not.toContain(secret);
   });
 });
@@ -235,6 +255,36 @@ describe("the language model", () => {
     ],
   ])("is refused when %j does not fit together", (environment, mistakes) => {
     expect(mistakesOf(environment)).toEqual(mistakes);
+  });
+});
+
+describe("traces", () => {
+  it("are set up with OpenTelemetry's own variables", () => {
+    const { traces } = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20a%2Cb, x-team = yard",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+      OTEL_SERVICE_NAME: "yard",
+      OTEL_TRACES_SAMPLER: "traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+    });
+    expect(traces).toEqual({
+      endpoint: "http://collector:4318",
+      headers: { authorization: "Bearer a,b", "x-team": "yard" },
+      timeoutMs: 10_000,
+      resource: { "deployment.environment.name": "test", "service.name": "yard" },
+      sampler: { ratio: 0.25, isParentBased: false },
+    });
+  });
+
+  it.each([
+    ["always_on", 1, false],
+    ["always_off", 0, false],
+    ["parentbased_always_off", 0, true],
+    ["parentbased_traceidratio", 0.5, true],
+  ])("know the sampler %s", (name, ratio, isParentBased) => {
+    const { sampler } = readConfig({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: "0.5" }).traces;
+    expect(sampler).toEqual({ ratio, isParentBased });
   });
 });
 

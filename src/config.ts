@@ -1,8 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { isCidr } from "./base/address-rules.ts";
-import { parseDuration } from "./base/duration.ts";
+import {
+  cidrs,
+  duration,
+  flag,
+  integer,
+  key,
+  keys,
+  oneOf,
+  pairs,
+  postgresUrl,
+  share,
+  smtpUrl,
+  template,
+  text,
+  url,
+} from "./base/setting-values.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -49,6 +63,10 @@ export function readConfig(environment: Environment) {
     previousCookieKeys: read("SWITCHYARD_COOKIE_KEY_PREVIOUS", "", keys),
     smtpUrl: read("SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MAIL_FROM", "Switchyard <switchyard@localhost>", text),
+    slowStatementMs: read("SLOW_STATEMENT_WARNING", "500ms", duration),
+    blockedLoopMs: read("EVENT_LOOP_WARNING", "200ms", duration),
+    traces: readTraces(read),
+    sendsTraceParent: read("OUTBOUND_TRACEPARENT", "false", flag),
     logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
     metricsToken: read("METRICS_TOKEN", undefined, text),
     signInLimitPerMinute: read("RATE_LIMIT_SIGN_IN_PER_MINUTE", "10", integer(1, 1_000_000)),
@@ -143,6 +161,29 @@ function readAi(read: Read, mistakes: string[]) {
   return { provider, model: given.AI_MODEL, baseUrl: given.AI_BASE_URL, apiKey: given.AI_API_KEY };
 }
 
+const samplers = {
+  always_on: { ratio: 1, isParentBased: false },
+  always_off: { ratio: 0, isParentBased: false },
+  traceidratio: { ratio: undefined, isParentBased: false },
+  parentbased_always_on: { ratio: 1, isParentBased: true },
+  parentbased_always_off: { ratio: 0, isParentBased: true },
+  parentbased_traceidratio: { ratio: undefined, isParentBased: true },
+};
+
+/** Where traces go and which of them; the names are OpenTelemetry's own. */
+function readTraces(read: Read) {
+  const name = read("OTEL_TRACES_SAMPLER", "parentbased_always_on", oneOf(...(Object.keys(samplers) as (keyof typeof samplers)[])));
+  const argument = read("OTEL_TRACES_SAMPLER_ARG", "1", share);
+  const { ratio = argument, isParentBased } = samplers[name];
+  return {
+    endpoint: read("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, url),
+    headers: read("OTEL_EXPORTER_OTLP_HEADERS", "", pairs),
+    timeoutMs: read("OTEL_EXPORTER_OTLP_TIMEOUT", "10000", integer(1, 600_000)),
+    resource: { ...read("OTEL_RESOURCE_ATTRIBUTES", "", pairs), "service.name": read("OTEL_SERVICE_NAME", "switchyard", text) },
+    sampler: { ratio, isParentBased },
+  };
+}
+
 function configurationError(mistakes: string[]): Error {
   const error = new Error(
     `The configuration has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ${mistakes.join("\n  ")}`,
@@ -194,70 +235,3 @@ function loopbackPort(baseUrl: string | undefined): number | undefined {
 export function isLoopbackName(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || hostname === "::1" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
-
-const text = (value: string) => value;
-
-const flag = (value: string) => oneOf("true", "false")(value) === "true";
-
-const oneOf =
-  <const Choice extends string>(...choices: Choice[]) =>
-  (value: string): Choice => {
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
-    return choice;
-  };
-
-const integer = (least: number, most: number) => (value: string) => {
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
-  return number;
-};
-
-const duration = (value: string) => {
-  const milliseconds = parseDuration(value);
-  if (milliseconds === undefined || milliseconds === 0) throw new Error("must be a duration such as 90s, 5m or 1h");
-  return milliseconds;
-};
-
-const url = (value: string) => {
-  const parsed = URL.parse(value);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error("must be an absolute http or https URL");
-  if (parsed.username || parsed.password || parsed.search || parsed.hash) throw new Error("must have no user, query or fragment");
-  return value.replace(/\/+$/, "");
-};
-
-const template = (placeholder: string) => (value: string) => {
-  if (!value.includes(placeholder)) throw new Error(`must contain ${placeholder}`);
-  url(value.replaceAll(placeholder, "x"));
-  return value;
-};
-
-const postgresUrl = (value: string) => {
-  if (!/^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? "")) throw new Error("must be a postgres:// URL");
-  return value;
-};
-
-const smtpUrl = (value: string) => {
-  if (!/^smtps?:$/.test(URL.parse(value)?.protocol ?? "")) throw new Error("must be an smtp:// or smtps:// URL");
-  return value;
-};
-
-const cidrs = (value: string) => {
-  const entries = value.split(/[\s,]+/).filter((entry) => entry !== "");
-  const wrong = entries.find((entry) => !isCidr(entry));
-  if (wrong !== undefined) throw new Error(`"${wrong}" is not an address range such as 10.0.0.0/8`);
-  return entries;
-};
-
-const key = (value: string) => {
-  const bytes = Buffer.from(value, "base64");
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(value) || bytes.length !== 32)
-    throw new Error("must be 32 random bytes in base64 (openssl rand -base64 32)");
-  return bytes;
-};
-
-const keys = (value: string) =>
-  value
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== "")
-    .map(key);
