@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import net from "node:net";
+import { sql } from "kysely";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refusal } from "../base/refusal.ts";
 import { type ConnectionTarget, createDatabase } from "./database.ts";
+import { createSlowStatements } from "./slow-statements.ts";
 import { runSql, silentLog, startTestPostgres } from "./test-postgres.ts";
 
 type Tables = { item: { id: number; big: number; at: Date } };
@@ -209,6 +212,39 @@ test("repeats a prepared statement whose table changed under it", async () => {
     server.target,
     1,
   );
+});
+
+test("warns of a slow statement with its text and without its values, once a minute", async () => {
+  const lines: { level: number; msg: string; statement: string; elapsedMs: number; unsaid: number }[] = [];
+  const log = pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  let slow = 0;
+  const slowStatements = createSlowStatements({ log, limitMs: 300, onSlow: () => void slow++ });
+  const db = createDatabase({ target: server.target, applicationName: "slow", poolSize: 1, log, slowStatements });
+  const secret = "canary-value-7741";
+  const sleep = { name: "sleeps", text: "SELECT pg_sleep($1),\n  $2::text AS secret" };
+  try {
+    for (let round = 0; round < 3; round++) await db.prepared(sleep, [0.4, secret]);
+    await db.transaction((run) => run({ name: "", text: "SELECT pg_sleep(0.4), $1::text" }, [secret]));
+    await sql`SELECT pg_sleep(${0.4}), ${secret}::text AS kysely`.execute(db.tables());
+    await expect(db.prepared({ name: "", text: "SELECT pg_sleep(0.4), 1 / (random() * $1::int)::int" }, [0])).rejects.toMatchObject({
+      code: "22012",
+    });
+  } finally {
+    await db.close();
+  }
+  expect(slow).toBeGreaterThanOrEqual(6);
+  const told = lines.filter(({ statement }) => statement?.includes("pg_sleep"));
+  expect(told.map(({ statement }) => statement)).toEqual([
+    "SELECT pg_sleep($1), $2::text AS secret",
+    "SELECT pg_sleep(0.4), $1::text",
+    "SELECT pg_sleep($1), $2::text AS kysely",
+    "SELECT pg_sleep(0.4), 1 / (random() * $1::int)::int",
+  ]);
+  for (const { level, msg, elapsedMs } of told) {
+    expect([level, msg]).toEqual([40, "a database statement was slow"]);
+    expect(elapsedMs).toBeGreaterThanOrEqual(390);
+  }
+  expect(JSON.stringify(lines)).not.toContain(secret);
 });
 
 test("passes on the error of a wrong statement and keeps its connection", async () => {

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from "pg";
 import type { Logger } from "pino";
 import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
+import type { SlowStatements } from "./slow-statements.ts";
 
 export type ConnectionTarget = { connectionString: string } | { host: string; port: number; user: string; database: string };
 
@@ -15,12 +16,13 @@ type DatabaseOptions = {
   /** For statements that only look up keys: a plan that was made while a table was small must still be right when it is large. */
   onlyByKey?: boolean;
   log: Logger;
+  slowStatements?: SlowStatements;
 };
 
 /** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
-export function createDatabase({ target, applicationName, poolSize = 10, onlyByKey = false, log }: DatabaseOptions) {
+export function createDatabase({ target, applicationName, poolSize = 10, onlyByKey = false, log, slowStatements }: DatabaseOptions) {
   const pool = openPool({ target, applicationName, poolSize, onlyByKey, log });
-  const connections = createConnections(pool);
+  const connections = createConnections(pool, slowStatements);
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely }) });
   let closing: Promise<void> | undefined;
 
@@ -93,7 +95,7 @@ const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unk
   return (client) => client.query(setup);
 };
 
-function openPool({ target, applicationName, poolSize, onlyByKey, log }: Required<DatabaseOptions>): pg.Pool {
+function openPool({ target, applicationName, poolSize, onlyByKey, log }: Required<Omit<DatabaseOptions, "slowStatements">>): pg.Pool {
   const pool = new pg.Pool({
     ...target,
     // A unix socket speaks no TLS, whatever PGSSLMODE says.
@@ -117,7 +119,7 @@ function openPool({ target, applicationName, poolSize, onlyByKey, log }: Require
 type Row = Record<string, unknown>;
 type TimedQuery = pg.QueryConfig & { query_timeout: number };
 
-function createConnections(pool: pg.Pool) {
+function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undefined) {
   const bornIn = new WeakMap<pg.PoolClient, number>();
   let generation = 0;
   let lastAnswerAt = 0;
@@ -148,6 +150,8 @@ function createConnections(pool: pg.Pool) {
     } catch (error) {
       noteFailure(error, startedAt);
       throw error;
+    } finally {
+      slowStatements?.note(config.text, performance.now() - startedAt);
     }
   }
 

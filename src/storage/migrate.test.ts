@@ -44,10 +44,10 @@ function migrateInProcess(): ChildProcess {
 }
 
 test("applies each file once, in order, and a new one later", async () => {
-  expect(await migrate(target, { folder })).toEqual({ applied: ["0001-first.sql", "0002-second.sql"] });
-  expect(await migrate(target, { folder })).toEqual({ applied: [] });
+  expect(await migrate(target, { folder })).toEqual({ applied: ["0001-first.sql", "0002-second.sql"], version: 2 });
+  expect(await migrate(target, { folder })).toEqual({ applied: [], version: 2 });
   await write("0003-third.sql", "ALTER TABLE second ADD COLUMN name text;");
-  expect(await migrate(target, { folder })).toEqual({ applied: ["0003-third.sql"] });
+  expect(await migrate(target, { folder })).toEqual({ applied: ["0003-third.sql"], version: 3 });
   expect(await numbers()).toEqual([1, 2, 3]);
 });
 
@@ -78,7 +78,7 @@ test("leaves nothing of a migration whose process was killed, and completes it n
   child.kill("SIGKILL");
   await once(child, "close");
   expect(await runSql(target, "SELECT to_regclass('third') AS found")).toEqual([{ found: null }]);
-  expect(await migrate(target, { folder })).toEqual({ applied: ["0003-slow.sql"] });
+  expect(await migrate(target, { folder })).toEqual({ applied: ["0003-slow.sql"], version: 3 });
   expect(await numbers()).toEqual([1, 2, 3]);
 });
 
@@ -93,7 +93,7 @@ test("refuses a file that was changed after it was applied, but not for other li
   await write("0001-first.sql", "CREATE TABLE first (\nid int);");
   await migrate(target, { folder });
   await write("0001-first.sql", "CREATE TABLE first (\r\nid int);");
-  expect(await migrate(target, { folder })).toEqual({ applied: [] });
+  expect(await migrate(target, { folder })).toEqual({ applied: [], version: 2 });
   await write("0001-first.sql", "CREATE TABLE first (\nid int8);");
   await expect(migrate(target, { folder })).rejects.toThrow(/0001-first\.sql was changed/);
 });

@@ -7,7 +7,7 @@ import type { ConnectionTarget } from "./database.ts";
 export const migrationsFolder = path.join(import.meta.dirname, "migrations");
 
 /** Brings the schema up to date. Safe to call from any number of processes at once; a killed one leaves no half-applied file. */
-export async function migrate(target: ConnectionTarget, { folder }: { folder: string }): Promise<{ applied: string[] }> {
+export async function migrate(target: ConnectionTarget, { folder }: { folder: string }): Promise<{ applied: string[]; version: number }> {
   const files = await readMigrations(folder);
   // Its own connection, because a migration may take longer than the pool lets a query take.
   const client = new pg.Client({ ...target, application_name: "switchyard migration", connectionTimeoutMillis: 10_000, keepAlive: true });
@@ -18,7 +18,7 @@ export async function migrate(target: ConnectionTarget, { folder }: { folder: st
     const applied: string[] = [];
     for (;;) {
       const file = await applyNext(client, files);
-      if (file === undefined) return { applied };
+      if (file === undefined) return { applied, version: files.length };
       applied.push(file.fileName);
     }
   } finally {
