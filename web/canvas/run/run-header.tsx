@@ -8,6 +8,7 @@ import { Duration, Elapsed } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
+import { TraceId } from "../../parts/trace-id.tsx";
 
 type RunHeaderProps = { organizationId: string; run: Run; nameOf: (nodeId: string) => string; onGoToNode: (nodeId: string) => void };
 
@@ -76,6 +77,11 @@ function Facts({ run }: { run: Run }) {
       {run.status === "waiting" && run.wakeAt && (
         <li>
           Goes on <Moment at={run.wakeAt} show="time" />
+        </li>
+      )}
+      {run.traceId && (
+        <li className="flex max-w-full items-center gap-1">
+          Trace <TraceId id={run.traceId} />
         </li>
       )}
     </ul>

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { ToolCall } from "../../../src/history/wire.ts";
 import { Duration, Elapsed } from "../../parts/duration.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { TraceId } from "../../parts/trace-id.tsx";
 import { merge } from "./filters.ts";
 import { Who } from "./who.tsx";
 
@@ -31,7 +32,7 @@ export function CallFacts({ call }: { call: ToolCall }) {
       )}
       {call.traceId && (
         <Fact name="Trace">
-          <code className="text-xs wrap-anywhere">{call.traceId}</code>
+          <TraceId id={call.traceId} />
         </Fact>
       )}
     </dl>
