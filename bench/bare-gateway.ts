@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createLog } from "../src/base/log.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import { createCatalog } from "../src/catalog/catalog.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
 import { createMetrics } from "../src/door/metrics.ts";
@@ -15,7 +16,8 @@ const server = await createGatewayServer({
     baseUrl: "http://localhost",
     trustedProxies: [],
     log: createLog("warn"),
-    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+    metrics: createMetrics(),
+    tracing: createTracing(),
     metricsToken: undefined,
     isDatabaseReachable: async () => true,
     isStopping: () => false,

@@ -4,6 +4,7 @@ import { startApp } from "../src/app.ts";
 import { createBatch } from "../src/base/batch.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import { readConfig } from "../src/config.ts";
 import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/checkpoint-store.ts";
 import { toRow } from "../src/runs/create-start-run.ts";
@@ -20,6 +21,7 @@ const bench = "runs";
 const roundMs = 4_000;
 const nodeCount = 5;
 const log = createLog("error");
+const tracing = createTracing();
 const { dataDir } = createDataDir();
 const postgres = await startEmbeddedPostgres({ dataDir, log });
 const { host, port, user, database } = postgres.target as Extract<typeof postgres.target, { host: string }>;
@@ -74,7 +76,7 @@ async function createWorkflow(organizationId: string): Promise<string> {
 
 async function startRun(organizationId: string, workflowId: string): Promise<void> {
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
-  const { id } = await app.runs.start({ organizationId, workflowId, kind: "api", trigger });
+  const { id } = await app.runs.start({ organizationId, workflowId, kind: "api", trigger, trace: tracing.follow() });
   await new Promise<void>((resolve) => {
     const unsubscribe = app.runs.onEnd(id, () => {
       unsubscribe();
@@ -111,7 +113,7 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
   return async (): Promise<void> => {
     const now = new Date();
-    const row = { ...toRow({ organizationId, kind: "api", trigger }, now), workflowId, workflowVersion: 1 };
+    const row = { ...toRow({ organizationId, kind: "api", trigger, trace: tracing.follow() }, now), workflowId, workflowVersion: 1 };
     await runs.add(row);
     for (let index = 0; index < nodeCount; index++) await nodes.add(plainNode({ organizationId, runId: row.id, epoch: 1 }, index));
   };

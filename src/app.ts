@@ -1,12 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
+import { createSpanExport } from "./base/export-spans.ts";
+import type { Log } from "./base/log.ts";
+import { createTracing } from "./base/tracing.ts";
+import { watchEventLoop } from "./base/watch-event-loop.ts";
 import { createReplay } from "./calls/replay.ts";
 import { createRunAndRead } from "./calls/run-and-read.ts";
 import { createTryTool } from "./calls/try-tool.ts";
 import type { Config } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
-import { createMetrics } from "./door/metrics.ts";
+import type { Metrics } from "./door/metrics.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
 import { createCallNode, createCallPlatformTool } from "./gateway/call-tool.ts";
 import { listServers } from "./gateway/list-servers.ts";
@@ -32,13 +36,16 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   const { config, log, roles } = surroundings;
   const parts = await openParts(surroundings);
   let isStopping = false;
-  const metrics = createMetrics(parts.db.counts);
-  const running = openRunning(parts, { config, log, isWorker: roles.includes("worker") });
-  metrics.watchSlots(running.slots.counts);
+  const { metrics } = parts;
+  const { tracing, ...spans } = await openTracing({ config, log, metrics });
+  const running = openRunning(parts, { config, log, tracing, isWorker: roles.includes("worker") });
+  watchAll(metrics, parts, running);
+  const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
     baseUrl,
     trustedProxies: config.trustedProxies,
     log,
+    tracing,
     metrics,
     metricsToken: config.metricsToken,
     isDatabaseReachable: parts.db.isReachable,
@@ -55,6 +62,8 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
     }, answerLimitMs);
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await running.stop();
+    eventLoop.stop();
+    await spans.close();
     await parts.close();
   }
 
@@ -81,6 +90,27 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   }
 }
 
+type Watched = { config: Config; log: Log; metrics: Metrics };
+
+/** The code that speaks to a collector is only loaded when there is one. */
+async function openTracing({ config, log, metrics }: Watched) {
+  const { endpoint, sampler, resource, ...target } = config.traces;
+  if (endpoint === undefined) return { tracing: createTracing(), close: async () => {} };
+  const named = { "service.version": packageJson.version, ...resource };
+  const { add, close } = await createSpanExport({ target: { ...target, endpoint, resource: named }, log, count: metrics.countSpans });
+  return { tracing: createTracing({ sampler, onEnd: add }), close };
+}
+
+function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Running): void {
+  metrics.watchProcess();
+  metrics.watchPool("main", db.counts);
+  metrics.watchPool("runs", runs.poolCounts);
+  metrics.watchSlots(() => ({ ...slots.counts(), cap: slots.cap() }));
+  metrics.watchActiveRuns(runs.counts);
+  metrics.watchRunQueue(runs.queueCounts);
+  metrics.watchStreams(history.streams.count);
+}
+
 function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
   const { identity, catalog, vault, workflows, history, oauth } = parts;
   const { runs, preview, triggers, tryTrigger, receiveWebhook, runRecordedCall, readSlotUse } = running;
@@ -104,19 +134,19 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
 }
 
 function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
-  const { catalog, identity, history } = parts;
-  const { runRecordedCall, runs } = running;
+  const { catalog, identity } = parts;
+  const { runRecordedCall, recordedSteps: steps, runs } = running;
   return {
     catalog,
     apiKeys: identity.apiKeys,
     callNode: createCallNode(runRecordedCall),
-    callPlatformTool: createCallPlatformTool(history.recorder),
+    callPlatformTool: createCallPlatformTool(steps),
     privateServers: [
       createWorkflowMount({
         ...{
           workflows: parts.workflows,
           runs,
-          recorder: history.recorder,
+          steps,
           version: packageJson.version,
           limitMs: config.maxExecutionTimeMs,
         },

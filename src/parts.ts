@@ -11,6 +11,7 @@ import { createSafeFetch } from "./base/safe-fetch.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
+import { createMetrics, type Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
 import { createToolCall, type Outside } from "./execution/tool-call.ts";
 import { createHistory } from "./history/history.ts";
@@ -23,6 +24,7 @@ import { createRunSource, runEventKind } from "./runs/run-source.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
 import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
+import { createSlowStatements } from "./storage/slow-statements.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { createKeyRingSource } from "./vault/key-ring.ts";
 import { createVault } from "./vault/vault.ts";
@@ -42,9 +44,8 @@ export type Surroundings = {
 export async function openParts({ config, log, clock = systemClock, credentialTypes }: Surroundings) {
   const storage = await openStorage(config, log);
   try {
-    const { applied } = await migrate(storage.target, { folder: migrationsFolder });
-    if (applied.length > 0) log.info({ applied }, "database migrated");
-    const db = createDatabase({ target: storage.target, applicationName: "switchyard", poolSize: config.databasePoolSize, log });
+    const { db, ...watched } = await openDatabase(storage.target, config, log);
+    const { metrics } = watched;
     const cookieKey = readCookieKey(config);
     const setupToken = isLoopbackName(config.listenHost) ? undefined : randomBytes(18).toString("base64url");
     const identity = createIdentity({
@@ -65,7 +66,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       await db.close();
       throw error;
     });
-    const history = openHistory({ config, log, clock, db, target: storage.target });
+    const history = openHistory({ config, log, clock, db, target: storage.target, metrics });
     const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
     const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
     const { organizations } = identity;
@@ -82,6 +83,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     });
     return {
       db,
+      ...watched,
       target: storage.target,
       identity,
       catalog,
@@ -114,12 +116,24 @@ async function openStorage(config: Config, log: Log) {
   return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }
 
-type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget };
+/** The schema brought up to date, and a pool on it with what watches it. */
+async function openDatabase(target: ConnectionTarget, config: Config, log: Log) {
+  const metrics = createMetrics();
+  const slowStatements = createSlowStatements({ log, limitMs: config.slowStatementMs, onSlow: metrics.countSlowStatement });
+  const { applied, version } = await migrate(target, { folder: migrationsFolder });
+  if (applied.length > 0) log.info({ applied }, "database migrated");
+  metrics.setSchemaVersion(version);
+  const { databasePoolSize: poolSize } = config;
+  return { db: createDatabase({ target, applicationName: "switchyard", poolSize, log, slowStatements }), metrics, slowStatements };
+}
 
-function openHistory({ config, ...surroundings }: HistorySurroundings) {
+type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget; metrics: Metrics };
+
+function openHistory({ config, metrics, ...surroundings }: HistorySurroundings) {
   const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
   const sources = { [runEventKind]: createRunSource(surroundings) };
-  return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources });
+  const observe = { batch: metrics.observeBatch, retention: (removed: number) => metrics.observeRetention("tool_calls", removed) };
+  return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }
 
 type VaultSurroundings = Required<Omit<Surroundings, "clock">> & { db: Database; identity: Identity; outside: Outside };

@@ -1,4 +1,6 @@
 import type { Log } from "./base/log.ts";
+import type { Tracing } from "./base/tracing.ts";
+import { createRecordedSteps, type RecordedSteps } from "./calls/recorded-steps.ts";
 import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorded-call.ts";
 import type { Config } from "./config.ts";
 import { createExecute } from "./execution/execute.ts";
@@ -22,7 +24,7 @@ import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
-type Surroundings = { config: Config; log: Log; isWorker: boolean };
+type Surroundings = { config: Config; log: Log; tracing: Tracing; isWorker: boolean };
 
 /** What calls tools and runs workflows, on top of the parts. */
 export function openRunning(parts: Parts, surroundings: Surroundings) {
@@ -31,13 +33,15 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
   const { runs, preview } = openRuns(parts, slots, surroundings);
   const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
+  const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
   return {
     slots,
     readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
     runs,
     preview,
     ...triggers,
-    runRecordedCall: openCalls(parts, slots, surroundings),
+    recordedSteps,
+    runRecordedCall: openCalls(parts, { slots, steps: recordedSteps }, surroundings),
 
     async start(): Promise<void> {
       await slots.start();
@@ -56,24 +60,27 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   };
 }
 
-function openCalls({ vault, outside, history }: Parts, slots: Slots, { config, log }: Surroundings): RunRecordedCall {
+type Callable = { slots: Slots; steps: RecordedSteps };
+
+function openCalls({ vault, outside }: Parts, callable: Callable, { config, log }: Surroundings): RunRecordedCall {
   const prepare = createPrepare({ vault });
-  const execute = createExecute({ vault, outside, log });
-  return createRunRecordedCall({ prepare, execute, slots, recorder: history.recorder, limitMs: config.maxExecutionTimeMs });
+  const execute = createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent });
+  return createRunRecordedCall({ prepare, execute, ...callable, limitMs: config.maxExecutionTimeMs });
 }
 
-function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroundings) {
-  const { db, target, catalog, vault, workflows, history, outside } = parts;
+function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }: Surroundings) {
+  const { db, target, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
   const { clock, fetch } = outside;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
   const executeOnce = createExecuteOnce({
     ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
     prepare: createPrepare({ vault }),
-    execute: createExecute({ vault, outside, log }),
+    execute: createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent }),
     defaultReferenceFor: vault.defaults.referenceFor,
   });
   const runs = createRuns({
-    ...{ db, target, clock, log, workflows, slots, live: history.live },
+    ...{ db, target, clock, log, tracing, workflows, slots, live: history.live, slowStatements },
+    observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
     executeNode: createExecuteNode({ clock, executeOnce }),
     isPure: executeOnce.isPure,
@@ -85,13 +92,14 @@ function openRuns(parts: Parts, slots: Slots, { config, log, isWorker }: Surroun
   return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
 }
 
-function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, { config, log }: Surroundings) {
+function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, surroundings: Surroundings) {
+  const { config, log, tracing } = surroundings;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   return {
     triggers: createTriggers({ db, secrets, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
     receiveWebhook: createReceiveWebhook({ db, clock: outside.clock, log, secrets, startRun }),
-    schedules: createSchedules({ db, startRun, log }),
+    schedules: createSchedules({ db, startRun, log, tracing }),
   };
 }
 

@@ -4,6 +4,7 @@ import { createAddressRules } from "../src/base/address-rules.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createLog } from "../src/base/log.ts";
 import { createSafeFetch } from "../src/base/safe-fetch.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import type { Node } from "../src/catalog/catalog.ts";
 import { createExecute, type Execute } from "../src/execution/execute.ts";
 import { createPrepare, type Prepare } from "../src/execution/prepare.ts";
@@ -47,6 +48,7 @@ const circumstances = (more: { signal?: AbortSignal; limitMs?: number } = {}) =>
   signal: new AbortController().signal,
   limitMs: 5_000,
   idempotencyKey: "one",
+  trace: createTracing().follow(),
   ...more,
 });
 

@@ -163,7 +163,7 @@ describe("a call knows", () => {
     settle({ items: [] });
     const { headers } = await answered;
     expect(call).toMatchObject({
-      traceId: trace,
+      trace: { traceId: trace },
       requestId: headers.get("x-request-id"),
       arguments: { seconds: 1 },
       tool: { name: "system_wait" },
@@ -175,17 +175,17 @@ describe("a call knows", () => {
     });
     const other = mcp.connect("system", ["mcp:invoke"]).modern("system", "tools/call", params({ _meta: { traceparent } }));
     const second = await begun(2);
-    expect(second.call).toMatchObject({ traceId: trace, caller: { connection: { userId: mcp.owner.userId } } });
+    expect(second.call).toMatchObject({ trace: { traceId: trace }, caller: { connection: { userId: mcp.owner.userId } } });
     second.settle({ items: [] });
     await other;
   });
 
-  it("no trace when what was sent is none", async () => {
+  it("a trace of its own when what was sent is none", async () => {
     const answered = mcp.client.legacy("system", "tools/call", params({ _meta: { traceparent: "nonsense" } }), {
       traceparent: "00-zz-1-01",
     });
     const { call, settle } = await begun();
-    expect(call.traceId).toBeUndefined();
+    expect(call.trace.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     settle({ items: [] });
     await answered;
   });

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { refusalStatus } from "../src/base/refusal.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import type { Doctor } from "../src/doctor/doctor.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createPlatformServer } from "../src/platform/server.ts";
@@ -56,7 +57,8 @@ async function readRoutes(): Promise<string[]> {
     baseUrl: app.platformUrl,
     trustedProxies: [],
     log: createLog("silent"),
-    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+    metrics: createMetrics(),
+    tracing: createTracing(),
     metricsToken: undefined,
     isDatabaseReachable: async () => true,
     isStopping: () => false,

@@ -103,6 +103,7 @@ describe("health", () => {
     for (const base of [app.platformUrl, app.gatewayUrl]) {
       expect((await timed(`${base}/livez`)).status).toBe(200);
       expectProblem(await timed(`${base}/readyz`), { status: 503, code: "database_unavailable" });
+      expect(await timed(`${base}/metrics`)).toMatchObject({ status: 200, text: expect.stringContaining("switchyard_run_queue") });
     }
     expectProblem(await trigger(), { status: 503, code: "database_unavailable" });
     expectProblem(await owner.browser.get("/api/me"), { status: 503, code: "database_unavailable" });
@@ -143,7 +144,7 @@ describe("metrics", () => {
     expect(text).toContain('switchyard_http_request_seconds_count{door="gateway",method="GET",route="/livez",status="200"}');
     expect(text).toContain('route="/api/organizations/:organizationId/api-keys",status="200"');
     expect(text).toContain('route="(none)",status="404"');
-    expect(text).toContain('switchyard_database_connections{state="idle"}');
+    expect(text).toContain('switchyard_database_connections{pool="main",state="idle"}');
     expect(text).toContain('switchyard_slots{state="waiting"} 0');
     expect(text).not.toMatch(/zebra|@|[0-9a-f]{8}-[0-9a-f]{4}-|swy_/);
   });

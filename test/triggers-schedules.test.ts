@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { Refusal } from "../src/base/refusal.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import type { StartRun } from "../src/runs/start-run.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createSchedules } from "../src/triggers/fire-schedules.ts";
@@ -16,6 +17,7 @@ import { roundsLimitMs, roundsOf } from "./support/rounds.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
 const log = createLog("silent");
+const tracing = createTracing();
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pools: Database[];
 let organizationId: string;
@@ -62,7 +64,7 @@ const minuteMs = 60_000;
 
 /** Three processes' worth of schedulers look at once at each of these moments. */
 async function walk(moments: Iterable<number>, startRun: (pool: Database) => StartRun = startOf): Promise<void> {
-  const schedulers = pools.map((pool) => createSchedules({ db: pool, startRun: startRun(pool), log, readNow }));
+  const schedulers = pools.map((pool) => createSchedules({ db: pool, startRun: startRun(pool), log, tracing, readNow }));
   for (const moment of moments) {
     virtualNow = new Date(moment);
     await Promise.all(schedulers.map(({ fireDue }) => fireDue()));
@@ -318,7 +320,7 @@ describe("turning a schedule off", () => {
       const { id: triggerId } = await schedule("0 * * * *", "UTC", readNow);
       const place = { organizationId, triggerId };
       const triggers = triggersOf(readNow);
-      const schedulers = pools.map((pool) => createSchedules({ db: pool, startRun: startOf(pool), log, readNow }));
+      const schedulers = pools.map((pool) => createSchedules({ db: pool, startRun: startOf(pool), log, tracing, readNow }));
       const counting = { name: "count_started", text: "SELECT id FROM started WHERE trigger_id = $1" };
       const count = async () => (await db().prepared(counting, [triggerId])).length;
       let fired = 0;

@@ -49,5 +49,6 @@ export function registerCallRoutes(server: FastifyInstance, { replay, tryTool }:
 const askerOf = (request: FastifyRequest, reply: FastifyReply) => ({
   user: userOf(request),
   requestId: request.id,
+  trace: request.trace,
   signal: abortedOnDisconnect(reply),
 });

@@ -1,5 +1,6 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { Node } from "../catalog/catalog.ts";
 import type { History } from "../history/history.ts";
 import type { ToolCall } from "../history/wire.ts";
@@ -8,7 +9,13 @@ import type { RunRecordedCall } from "./run-recorded-call.ts";
 export type RunAndRead = ReturnType<typeof createRunAndRead>;
 
 /** Whoever asks for a call on a page, and how it ends when they leave. */
-export type Asker = { organizationId: string; user: { userId: string; name: string }; requestId: string; signal: AbortSignal };
+export type Asker = {
+  organizationId: string;
+  user: { userId: string; name: string };
+  requestId: string;
+  trace: Span;
+  signal: AbortSignal;
+};
 
 type Wish = Asker & {
   node: Node;
@@ -23,16 +30,17 @@ type Options = { calls: Pick<History["calls"], "get">; runRecordedCall: RunRecor
 
 /** Runs a tool for a person and gives the record of the call, however it ended. What is refused before it runs is thrown. */
 export function createRunAndRead({ calls, runRecordedCall }: Options) {
-  return async ({ node, organizationId, parameters, references, confirm, user, requestId, signal, replayOf }: Wish): Promise<ToolCall> => {
+  return async ({ node, organizationId, parameters, references, confirm, user, replayOf, ...asker }: Wish): Promise<ToolCall> => {
     const { tool, provider } = node;
+    const { requestId, trace, signal } = asker;
     if (!tool.hints.readOnly && confirm !== true)
       throw new Refusal("confirmation_required", `${tool.id} is not read-only. Confirm that it is to run.`);
 
     const arrival = {
       ...{ organizationId, id: newId(), source: "mcp" as const, serverId: provider.id, tool: tool.id, parameters, queueMs: 0 },
-      ...{ userId: user.userId, userName: user.name, requestId, ...(replayOf === undefined ? {} : { replayOf }) },
+      ...{ userId: user.userId, userName: user.name, requestId, traceId: trace.traceId, ...(replayOf === undefined ? {} : { replayOf }) },
     };
-    const failure = await runRecordedCall({ node, arrival, references, signal }).then(() => undefined, asRefusal);
+    const failure = await runRecordedCall({ node, arrival, references, signal, trace }).then(() => undefined, asRefusal);
     if (failure?.code === "record_unavailable") throw failure;
     const recorded = await calls.get(organizationId, arrival.id);
     if (failure && recorded.startedAt === null) throw failure;

@@ -1,14 +1,15 @@
 import type { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { Node } from "../catalog/catalog.ts";
 import type { Execute } from "../execution/execute.ts";
 import type { Prepare } from "../execution/prepare.ts";
 import type { Slots } from "../execution/slots.ts";
-import type { ArrivedCall, Recorder } from "../history/record.ts";
-import { createRecordedSteps } from "./recorded-steps.ts";
+import type { ArrivedCall } from "../history/record.ts";
+import type { RecordedSteps } from "./recorded-steps.ts";
 
 export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;
 
-type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; recorder: Recorder; limitMs: number };
+type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; steps: RecordedSteps; limitMs: number };
 
 type Wish = {
   node: Node;
@@ -20,6 +21,7 @@ type Wish = {
   fault?: Refusal | undefined;
   /** Aborted with a refusal when nobody wants the answer any more. */
   signal: AbortSignal;
+  trace: Span;
   onProgress?: ((progress: { message: string }) => void) | undefined;
 };
 
@@ -27,9 +29,8 @@ type Wish = {
  * A provider's tool, whoever calls it. What can be refused is refused before it takes a slot; the row that says "running" is committed
  * before anything is decrypted, and the row that says how it ended before this returns or throws.
  */
-export function createRunRecordedCall({ prepare, execute, slots, recorder, limitMs }: Options) {
-  const { orRefused, run } = createRecordedSteps(recorder);
-  return async ({ node, arrival, references, fault, signal, onProgress }: Wish): Promise<Record<string, unknown>[]> => {
+export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefused, run }, limitMs }: Options) {
+  return async ({ node, arrival, references, fault, signal, onProgress, trace }: Wish): Promise<Record<string, unknown>[]> => {
     const { organizationId, parameters } = arrival;
     const record = { ...arrival, credentials: onlyReferences(references) };
 
@@ -38,10 +39,11 @@ export function createRunRecordedCall({ prepare, execute, slots, recorder, limit
       return await prepare({ organizationId, node, parameters, references });
     });
     const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position} ahead` });
-    const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }));
+    const waiting = trace.begin("slot wait");
+    const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }).finally(waiting.end));
     try {
       onProgress?.({ message: "running" });
-      const circumstances = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld };
+      const circumstances = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld, trace };
       const execution = () => execute(prepared, circumstances).finally(slot.release);
       return await run({ ...record, queueMs: slot.queueMs }, execution);
     } finally {

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
+import { createTracing } from "../base/tracing.ts";
 import { createDoor, type DoorOptions } from "./create-door.ts";
 import { createMetrics } from "./metrics.ts";
 
@@ -10,7 +11,8 @@ const options: DoorOptions = {
   baseUrl: "https://switchyard.example",
   trustedProxies: [],
   log: pino({ level: "debug" }, { write: (line) => void logLines.push(line) }),
-  metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+  metrics: createMetrics(),
+  tracing: createTracing(),
   metricsToken: undefined,
   isDatabaseReachable: async () => true,
   isStopping: () => false,

@@ -6,6 +6,7 @@ import { serializerCompiler } from "fastify-type-provider-zod";
 import { readJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Span, Tracing } from "../base/tracing.ts";
 import { requireAccessDeclarations } from "./access.ts";
 import { createAllowedMethods } from "./allowed-methods.ts";
 import { createHostCheck } from "./host-check.ts";
@@ -21,16 +22,24 @@ export type DoorOptions = OperationsOptions & {
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
   log: Log;
+  tracing: Tracing;
   /** A last chance to answer a path no route knows; true when it did. */
   answerUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => boolean;
 };
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The request in the trace of its caller, or in one of its own. */
+    trace: Span;
+  }
+}
 
 const bodyLimitBytes = 10 * 1024 * 1024;
 const lingerLimitMs = 1000;
 
 /** What both doors share: request ids, strict reading of requests, one error form, measuring, and access declared by every route. */
 export function createDoor(options: DoorOptions): FastifyInstance {
-  const { log, metrics } = options;
+  const { log, metrics, tracing } = options;
   const server = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
@@ -67,7 +76,9 @@ export function createDoor(options: DoorOptions): FastifyInstance {
 
   const checkHost = createHostCheck([options.baseUrl, ...(options.aliasUrls ?? [])]);
   // With `done` instead of a promise: these run for every request and wait for nothing.
+  server.decorateRequest("trace");
   server.addHook("onRequest", (request, reply, done) => {
+    request.trace = beginTrace(tracing, request);
     reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
     refuseRepeatedHeaders(request);
     if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
@@ -83,8 +94,13 @@ export function createDoor(options: DoorOptions): FastifyInstance {
     const route = request.routeOptions.url ?? "(none)";
     const labels = { door: options.name, method: request.method, route, status: reply.statusCode };
     metrics.observeRequest(labels, reply.elapsedTime / 1000);
+    const { id: requestId, trace } = request;
+    trace.end({
+      "http.response.status_code": reply.statusCode,
+      ...(reply.statusCode >= 500 ? { "error.type": String(reply.statusCode) } : {}),
+    });
     if (log.isLevelEnabled("debug"))
-      log.debug({ ...labels, requestId: request.id, traceId: traceIdOf(request), elapsedMs: Math.round(reply.elapsedTime) }, "answered");
+      log.debug({ ...labels, requestId, traceId: trace.traceId, elapsedMs: Math.round(reply.elapsedTime) }, "answered");
     done();
   });
   // Without these listeners Node answers on its own, with no body.
@@ -95,8 +111,13 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   return server;
 }
 
-const traceIdOf = (request: FastifyRequest): string | undefined =>
-  /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(String(request.headers.traceparent))?.[1];
+/** Probes and readers of metrics come all the time and say nothing; they get an id and no span. */
+function beginTrace(tracing: Tracing, { headers, method, routeOptions: { url, config } }: FastifyRequest): Span {
+  const caller = tracing.follow(headers.traceparent);
+  if (config.access === "operations") return caller;
+  const route = url ?? "(none)";
+  return caller.begin(`${method} ${route}`, { "http.request.method": method, "http.route": route }, "server");
+}
 
 const singleHeaders = new Set(["host", "x-api-key", "authorization", "content-type", "origin", "idempotency-key"]);
 

@@ -37,7 +37,10 @@ export function createErrorHandler(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toRefusal(error);
     if (refusal.code === "internal_error")
-      log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
+      log.error(
+        { err: error, requestId: request.id, traceId: request.trace.traceId, route: request.routeOptions.url },
+        "unexpected failure",
+      );
     return sendProblem(reply, request, refusal);
   };
 }

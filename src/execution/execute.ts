@@ -2,10 +2,12 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
+import type { Span } from "../base/tracing.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { PreparedCall } from "./prepare.ts";
 import { createToolCall, type Outside } from "./tool-call.ts";
+import { watchSteps } from "./watch-steps.ts";
 
 export type Execute = ReturnType<typeof createExecute>;
 
@@ -19,13 +21,22 @@ type Circumstances = {
   idempotencyKey: string;
   /** Asked before every step outside; throws when the call may go no further. */
   beforeStep?: () => void;
+  trace: Span;
+};
+
+type Options = {
+  vault: Vault;
+  outside: Outside;
+  log: Log;
+  /** Whether providers are told the trace of a call. */
+  sendsTraceParent?: boolean;
 };
 
 /** Opens the credential and runs the tool, both under the time limit. What comes back or is thrown holds no secret of the call. */
-export function createExecute({ vault, outside, log }: { vault: Vault; outside: Outside; log: Log }) {
+export function createExecute({ vault, outside, log, sendsTraceParent = false }: Options) {
   return async (
     { node, input, credential }: PreparedCall,
-    { signal, limitMs, idempotencyKey, beforeStep }: Circumstances,
+    { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
     let secrets = (): string[] => [];
@@ -36,30 +47,19 @@ export function createExecute({ vault, outside, log }: { vault: Vault; outside: 
         if (opened) secrets = opened.secrets;
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
-        return await tool.run(createToolCall(beforeStep ? guard(outside, beforeStep) : outside, call));
+        const reach = watchSteps(outside, { beforeStep, trace, providerId: provider.id, sendsTraceParent });
+        return await tool.run(createToolCall(reach, call));
       });
       if (credential) vault.health.noteSuccess(credential);
       return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw error;
-      const failure = withoutSecrets(error, { secrets: secrets(), tool, log });
+      const failure = withoutSecrets(error, { secrets: secrets(), tool, log, traceId: trace.traceId });
       if (credential && failure.provider?.status === 401) vault.health.noteRefusal(credential, failure.message);
       throw failure;
     }
   };
 }
-
-const guard = (outside: Outside, beforeStep: () => void): Outside => ({
-  ...outside,
-  fetch: async (...request) => {
-    beforeStep();
-    return await outside.fetch(...request);
-  },
-  resolveHost: async (host) => {
-    beforeStep();
-    return await outside.resolveHost(host);
-  },
-});
 
 /** An answer that does not keep to its own schema is our fault; its values stay here. */
 function checkOutput(tool: Tool, items: Item[]): Item[] {
@@ -71,10 +71,12 @@ function checkOutput(tool: Tool, items: Item[]): Item[] {
   });
 }
 
-function withoutSecrets(error: unknown, { secrets, tool, log }: { secrets: string[]; tool: Tool; log: Log }): Refusal {
+type FailedCall = { secrets: string[]; tool: Tool; log: Log; traceId: string };
+
+function withoutSecrets(error: unknown, { secrets, tool, log, traceId }: FailedCall): Refusal {
   const scrub = createScrub(secrets);
   if (error instanceof Refusal) return error.reworded(scrub.text);
   const message = error instanceof Error ? error.message : String(error);
-  log.error({ tool: tool.id, error: scrub.text(message) }, "a tool failed unexpectedly");
+  log.error({ tool: tool.id, traceId, error: scrub.text(message) }, "a tool failed unexpectedly");
   return new Refusal("internal_error", `The tool ${tool.id} failed unexpectedly. The log of the server says more.`);
 }

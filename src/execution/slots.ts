@@ -88,6 +88,9 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
 
     counts: () => countAll(local),
 
+    /** Of all organizations that this process works for. */
+    cap: () => [...local.shares.values()].reduce((sum, { cap = 0 }) => sum + cap, 0),
+
     /** Of one organization in this process, which the database knows as `workerId` while it is connected. */
     useHere: (organizationId: string) => ({ workerId: session.workerId(), ...countShare(local, organizationId) }),
 

@@ -1,9 +1,8 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
-import { createRecordedSteps } from "../calls/recorded-steps.ts";
+import type { RecordedSteps } from "../calls/recorded-steps.ts";
 import type { RunRecordedCall } from "../calls/run-recorded-call.ts";
 import { type Node, readInput } from "../catalog/catalog.ts";
-import type { Recorder } from "../history/record.ts";
 import { describeCall } from "./describe-call.ts";
 import type { CallTool } from "./mcp-call.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
@@ -11,16 +10,15 @@ import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
 /** A provider's tool. */
 export function createCallNode(runRecordedCall: RunRecordedCall): CallTool<Node> {
   return async (call) => {
-    const { tool, arguments: given, fault, signal, onProgress } = call;
+    const { tool, arguments: given, fault, signal, onProgress, trace } = call;
     const { credentials: references, ...parameters } = given;
     const arrival = describeCall(call, { id: newId(), source: "mcp", parameters });
-    return { items: await runRecordedCall({ node: tool.target, arrival, references, fault, signal, onProgress }) };
+    return { items: await runRecordedCall({ node: tool.target, arrival, references, fault, signal, onProgress, trace }) };
   };
 }
 
 /** A tool about the caller's own account, which only an OAuth connection has. It takes no slot. */
-export function createCallPlatformTool(recorder: Recorder): CallTool<PlatformTool> {
-  const { orRefused, run } = createRecordedSteps(recorder);
+export function createCallPlatformTool({ orRefused, run }: RecordedSteps): CallTool<PlatformTool> {
   return async (call) => {
     const { tool, arguments: parameters, fault, caller } = call;
     const { target } = tool;

@@ -6,12 +6,12 @@ type Connection = Extract<McpCaller, { connection: unknown }>["connection"];
 type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
 
 /** What the history is told about a call that has just come in. */
-export function describeCall({ server, tool, caller, requestId, traceId }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
+export function describeCall({ server, tool, caller, requestId, trace }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
   const { id, source, parameters } = arrival;
   const who = "apiKey" in caller ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name } : describeConnection(caller.connection);
   return {
     ...{ organizationId: caller.organizationId, id, source, serverId: server.id, tool: tool.name },
-    ...{ parameters, credentials: {}, queueMs: 0, requestId, traceId },
+    ...{ parameters, credentials: {}, queueMs: 0, requestId, traceId: trace.traceId },
     ...who,
   };
 }

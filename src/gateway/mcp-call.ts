@@ -1,5 +1,6 @@
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { endAfter, factsOfFailure, readTraceParent, type Span, type Tracing } from "../base/tracing.ts";
 import { createCallsInFlight } from "./calls-in-flight.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { type Era, type McpHeaders, metaOf } from "./mcp-era.ts";
@@ -20,7 +21,7 @@ export type McpToolCall<Target> = {
   signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
   requestId: string;
-  traceId: string | undefined;
+  trace: Span;
 };
 
 /** Expected failures may be returned or thrown as a Refusal. */
@@ -34,6 +35,7 @@ export type McpRequest = {
   headers: McpHeaders & { traceparent: string | undefined };
   caller: McpCaller;
   requestId: string;
+  trace: Span;
   /** To be asked for every message of a request but the first; refuses one that is too many. */
   countMessage: () => Promise<void>;
   onDisconnect: (listener: () => void) => void;
@@ -47,23 +49,23 @@ export type McpOptions<Target> = {
   /** The WWW-Authenticate header for a scope that is missing. */
   challenge: (scope: string) => string;
   log: Log;
+  tracing: Tracing;
 };
 
 /** tools/call, and the notification that cancels one. */
-export function createAnswerCall<Target>({ server, callTool, challenge, log }: McpOptions<Target>) {
+export function createAnswerCall<Target>({ server, callTool, challenge, log, tracing }: McpOptions<Target>) {
   const callsInFlight = createCallsInFlight();
 
   async function run(tool: McpTool<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
-    const { caller, requestId, headers } = request;
+    const { caller, requestId, trace } = request;
     const fault = caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault;
     const meta = metaOf(rpc.params);
     const onProgress = createProgress(meta.progressToken, request.openStream);
     const stop = new AbortController();
     const cancel = () => stop.abort(new Refusal("cancelled", "The caller cancelled the call."));
     const finished = era === "legacy" ? callsInFlight.add(caller, rpc.id, cancel) : request.onDisconnect(cancel);
-    const traceId = readTraceId(headers.traceparent) ?? readTraceId(meta.traceparent);
     const given = withDefaults((rpc.params.arguments ?? {}) as Record<string, unknown>, tool, caller);
-    const call = { server, tool, arguments: given, fault, caller, signal: stop.signal, requestId, traceId };
+    const call = { server, tool, arguments: given, fault, caller, signal: stop.signal, requestId, trace };
     try {
       return await callTool(onProgress ? { ...call, onProgress } : call);
     } finally {
@@ -71,17 +73,25 @@ export function createAnswerCall<Target>({ server, callTool, challenge, log }: M
     }
   }
 
+  /** The header comes first; a client that cannot set one may name its trace in the message. */
+  function beginTrace({ name }: McpTool<Target>, { headers, trace, caller }: McpRequest, named: unknown): Span {
+    const isNamed = named !== undefined && !readTraceParent(headers.traceparent) && readTraceParent(named) !== undefined;
+    const facts = { "switchyard.organization.id": caller.organizationId, "switchyard.server.id": server.id, "switchyard.tool": name };
+    return (isNamed ? tracing.follow(named) : trace).begin(`tools/call ${name}`, facts);
+  }
+
   async function answerCall(rpc: RpcRequest, era: Era, request: McpRequest): Promise<Answer> {
     const { requestId } = request;
     const found = findTool(rpc, request);
     if ("error" in found) return answerError(rpc.id, found.error);
     const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, { era, requestId, serverInfo: server.serverInfo }));
+    const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
-      const result = await run(found.tool, rpc, era, request);
+      const result = await endAfter(trace, () => run(found.tool, rpc, era, { ...request, trace }), describeResult);
       if (result instanceof Refusal) throw result;
       return write(result);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : hideFailure(error, found.tool, requestId);
+      const refusal = error instanceof Refusal ? error : hideFailure(error, { tool: found.tool, requestId, trace });
       return isUnavailable(refusal) ? answerError(rpc.id, unavailable(refusal, requestId)) : write(refusal);
     }
   }
@@ -94,8 +104,8 @@ export function createAnswerCall<Target>({ server, callTool, challenge, log }: M
     return caller.scopes.includes(tool.scope) ? { tool } : { error: insufficientScope(tool.scope, requestId) };
   }
 
-  function hideFailure(error: unknown, tool: McpTool<Target>, requestId: string): Refusal {
-    log.error({ err: error, requestId, tool: tool.name }, "a tool call failed unexpectedly");
+  function hideFailure(error: unknown, { tool, requestId, trace }: { tool: McpTool<Target>; requestId: string; trace: Span }): Refusal {
+    log.error({ err: error, requestId, traceId: trace.traceId, tool: tool.name }, "a tool call failed unexpectedly");
     return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
   }
 
@@ -109,6 +119,8 @@ export function createAnswerCall<Target>({ server, callTool, challenge, log }: M
 
   return { answerCall, cancel: callsInFlight.cancel };
 }
+
+const describeResult = (result: ToolResult) => (result instanceof Refusal ? factsOfFailure(result) : {});
 
 /** Neither the caller's nor the tool's fault: a client may try again, and proxies and monitors should see it. */
 const isUnavailable = ({ status }: Refusal): boolean => status === 429 || status === 503;
@@ -129,6 +141,3 @@ function withDefaults(given: Record<string, unknown>, { credentials: types }: { 
   const credentials = Object.fromEntries([...view.defaults].filter(([type]) => types.includes(type)));
   return types.length > 0 && Object.keys(credentials).length === types.length ? { ...given, credentials } : given;
 }
-
-const readTraceId = (traceparent: unknown): string | undefined =>
-  typeof traceparent === "string" ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent)?.[1] : undefined;

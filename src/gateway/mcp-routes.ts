@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readJson, readJsonInTurns } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Tracing } from "../base/tracing.ts";
 import { requireUtf8 } from "../door/create-door.ts";
 import { createCount } from "../door/rate-limit.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -15,7 +16,10 @@ import type { McpServer } from "./mcp-server.ts";
 import { createEventStream } from "./mcp-stream.ts";
 
 /** A server with what runs its tools. */
-export type Mount = { server: McpServer<unknown>; open: (options: { challenge: (scope: string) => string; log: Log }) => Mcp };
+export type Mount = {
+  server: McpServer<unknown>;
+  open: (options: { challenge: (scope: string) => string; log: Log; tracing: Tracing }) => Mcp;
+};
 
 export const mountServer = <Target>(server: McpServer<Target>, callTool: CallTool<Target>): Mount => ({
   server,
@@ -25,6 +29,7 @@ export const mountServer = <Target>(server: McpServer<Target>, callTool: CallToo
 export type McpRouteOptions = {
   authenticate: Authenticate;
   log: Log;
+  tracing: Tracing;
   /** Where clients reach the gateway, for the addresses of the challenges. */
   resourceUrl: string;
   limitPerMinute: number;
@@ -54,11 +59,11 @@ type Count = ReturnType<typeof createCount>;
 function addRoute(
   scope: FastifyInstance,
   mount: Mount,
-  { log, resourceUrl, keepAliveMs, count }: McpRouteOptions & { count: Count },
+  { log, tracing, resourceUrl, keepAliveMs, count }: McpRouteOptions & { count: Count },
 ): void {
   const { id, scopes, acceptsApiKeys } = mount.server;
   const challenges = createChallenges({ resourceUrl, serverId: id, scopes });
-  const { answer } = mount.open({ challenge: challenges.insufficientScope, log });
+  const { answer } = mount.open({ challenge: challenges.insufficientScope, log, tracing });
   const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, challenges } } as const;
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
@@ -88,7 +93,7 @@ function toMcpRequest(
   reply: FastifyReply,
   openStream: OpenStream,
 ): Omit<McpRequest, "countMessage" | keyof ReadBody> {
-  const { headers, id } = request;
+  const { headers, id, trace } = request;
   return {
     headers: {
       protocolVersion: textOf(headers["mcp-protocol-version"]),
@@ -98,6 +103,7 @@ function toMcpRequest(
     },
     caller: callerOf(request),
     requestId: id,
+    trace,
     onDisconnect: (listener) => void reply.raw.once("close", () => reply.raw.writableFinished || listener()),
     openStream: headers.accept?.includes("text/event-stream") === true ? openStream : undefined,
   };

@@ -54,7 +54,11 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
   const { resourceUrl, keyLimitPerMinute: limitPerMinute } = options;
   await options.oauth.register(server);
-  await registerMcpRoutes(server, { authenticate, log: door.log, resourceUrl, limitPerMinute, keepAliveMs }, mounts);
+  await registerMcpRoutes(
+    server,
+    { authenticate, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, keepAliveMs },
+    mounts,
+  );
   return server;
 }
 

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
-import { createRecordedSteps } from "../calls/recorded-steps.ts";
+import type { RecordedSteps } from "../calls/recorded-steps.ts";
 import { readInput } from "../catalog/catalog.ts";
 import { toJsonSchema } from "../catalog/json-schema.ts";
 import { toAnnotations } from "../catalog/mcp-tool.ts";
-import type { Recorder } from "../history/record.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { ToolInput } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
@@ -19,7 +18,7 @@ import { createMcpServer } from "./mcp-server.ts";
 type Options = {
   workflows: Pick<Workflows, "listTools">;
   runs: Pick<Runs, "start" | "waitForEnd">;
-  recorder: Recorder;
+  steps: RecordedSteps;
   version: string;
   /** How long a call waits for its run. */
   limitMs: number;
@@ -111,8 +110,7 @@ function toInput(inputs: ToolInput[]): z.ZodObject {
 }
 
 /** It takes no slot of its own: its run does, and with one slot both would wait for ever. */
-function createCallWorkflow({ runs, recorder, limitMs }: Options): CallTool<WorkflowTarget> {
-  const { orRefused, run } = createRecordedSteps(recorder);
+function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Options): CallTool<WorkflowTarget> {
   return async (call) => {
     const { tool, arguments: parameters, fault } = call;
     const record = describeCall(call, { id: newId(), source: "mcp", parameters });
@@ -123,11 +121,11 @@ function createCallWorkflow({ runs, recorder, limitMs }: Options): CallTool<Work
     return { output: await run(record, () => follow(call, input)) };
   };
 
-  async function follow({ tool, caller, signal, requestId }: McpToolCall<WorkflowTarget>, input: Record<string, unknown>) {
+  async function follow({ tool, caller, signal, requestId, trace }: McpToolCall<WorkflowTarget>, input: Record<string, unknown>) {
     const { organizationId } = caller;
     const prompt = typeof input.prompt === "string" ? input.prompt : "";
     const { id } = await runs.start({
-      ...{ organizationId, workflowId: tool.target.workflowId, kind: "tool", requestId, ...describeCaller(caller) },
+      ...{ organizationId, workflowId: tool.target.workflowId, kind: "tool", requestId, trace, ...describeCaller(caller) },
       trigger: { source: "tool", sender: { tool: tool.name }, prompt, payload: input },
     });
     const ended = await runs.waitForEnd(organizationId, id, { limitMs, signal });

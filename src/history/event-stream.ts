@@ -53,6 +53,8 @@ export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live;
       return opened.stream;
     },
 
+    count: () => open.size,
+
     endAll(): void {
       isStopping = true;
       for (const { end } of open) end();

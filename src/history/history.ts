@@ -23,15 +23,16 @@ type Options = {
   serverUrlTemplate: string;
   /** What else live streams tell of, by kind. */
   sources: Record<string, LiveSource>;
+  observe: { batch: (rows: number) => void; retention: (removed: number) => void };
 };
 
 /** Every tool call: written before it runs and when it ends, listed, streamed as it happens, and removed when it is old. */
-export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources }: Options) {
+export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources, observe }: Options) {
   const live = createLive({ db, target, log, sources: { ...sources, [toolCallKind]: createToolCallSource({ db }) } });
   const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
-  const recorder = createRecorder({ db, clock, log, onChange });
+  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch });
   const sweep = createSweep({ db, recorder, log, onChange });
-  const retention = createRetention({ db, log, keptDays, keptRows });
+  const retention = createRetention({ db, log, keptDays, keptRows, onDone: observe.retention });
   return {
     recorder,
     retention,

@@ -50,6 +50,8 @@ type RecorderOptions = {
   log: Log;
   /** Called after each commit. */
   onChange: (changed: CallPlace[]) => void;
+  /** Told how many rows each write stores. */
+  onBatch?: (rows: number) => void;
   parametersLimitBytes?: number;
   outputsLimitBytes?: number;
 };
@@ -67,15 +69,17 @@ const largeBytes = 64 * 1024;
  * `record_unavailable` when that is not certain; repeating the same call with the same id is then safe.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { db, clock, log, onChange, parametersLimitBytes = 256 * 1024, outputsLimitBytes = 1024 * 1024 } = options;
+  const { db, clock, log, onChange, onBatch, parametersLimitBytes = 256 * 1024, outputsLimitBytes = 1024 * 1024 } = options;
   const owner = newId();
   let hasOpened = false;
   const opens = createSizedBatch(async (rows: NewCallRow[]) => {
     await insertCalls(db, rows);
+    onBatch?.(rows.length);
     onChange(rows);
   });
   const closes = createSizedBatch(async (ends: CallEnd[]) => {
     const ended = new Set(await endCalls(db, ends));
+    onBatch?.(ends.length);
     onChange(ends.filter(({ id }) => ended.has(id)));
     await requireExisting(
       db,

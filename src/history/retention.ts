@@ -21,6 +21,8 @@ type RetentionOptions = {
   keptDays: number;
   /** Per organization. */
   keptRows: number;
+  /** Told how many were removed, also when there were none. */
+  onDone?: ((removed: number) => void) | undefined;
   intervalMs?: number;
   batchSize?: number;
 };
@@ -57,6 +59,7 @@ export function createRetention(options: RetentionOptions) {
     for (const organization of await store.listOrganizations())
       removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept), isStopping);
     if (removed > 0) log.info({ removed }, "old records were removed");
+    options.onDone?.(removed);
     return removed;
   }
 

@@ -26,7 +26,7 @@ type Options = {
   claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
   /** Names this process. */
   owner: string;
-  onChange: (changed: { organizationId: string; id: string }[]) => void;
+  onChange: (accepted: NewRun[]) => void;
 };
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */

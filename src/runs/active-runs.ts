@@ -13,6 +13,7 @@ export function createActiveRuns() {
 
   return {
     size: () => active.size,
+    countWaiting: () => [...active.values()].filter(({ waitsForSlot }) => waitsForSlot).length,
     turns: () => [...active.values()].map(({ turn }) => turn),
     isHere: (turn: Turn) => active.get(turn.id)?.turn === turn,
 

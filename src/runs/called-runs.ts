@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { readSettled } from "./describe-run.ts";
@@ -16,7 +17,7 @@ const mostDepth = 8;
 export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "read"> }) {
   return {
     /** However often it is asked for the same node, each is started once. */
-    async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[]): Promise<string[]> {
+    async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
       if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
       for (const [index, { workflowId, prompt, payload }] of wishes.entries()) {
@@ -27,6 +28,7 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
           kind: "workflow",
           trigger: { source: "workflow", sender: { runId: parent.id, nodeId }, prompt, payload },
           parent: { runId: parent.id, depth: parent.depth },
+          trace,
           // What is asked may differ after a crash; the run that was started then is the one that counts.
           once: { key, wishSha256: createHash("sha256").update(key).digest() },
         });

@@ -55,7 +55,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
 }
 
 export function toRow(wish: Omit<RunWish, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
-  const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient } = wish;
+  const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient, trace } = wish;
   return {
     ...{ organizationId, id: newId(), kind, queuedAt, triggerId: wish.triggerId ?? null },
     triggerData: toStorableText(trigger).text,
@@ -63,7 +63,7 @@ export function toRow(wish: Omit<RunWish, "workflowId">, queuedAt: Date): Omit<N
     ...{ apiKeyId: apiKey?.id ?? null, apiKeyName: line(apiKey?.name) },
     ...{ userId: user?.id ?? null, userName: line(user?.name) },
     ...{ oauthClientId: line(oauthClient?.id), oauthClientName: line(oauthClient?.name) },
-    ...{ requestId: line(wish.requestId), traceId: line(wish.traceId) },
+    ...{ requestId: line(wish.requestId), traceId: trace.traceId, traceParent: trace.toTraceParent() },
     ...{ rerunOf: null, parentRunId: wish.parent?.runId ?? null, depth: wish.parent ? wish.parent.depth + 1 : 0 },
   };
 }

@@ -36,6 +36,7 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
     ...toEntry(row),
     trigger: JSON.parse(row.triggerData) as TriggerData,
     overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
+    traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
     result: row.status === "succeeded" ? resultOf(graph, readSettled(rows)) : null,
   };

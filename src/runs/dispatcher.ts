@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../base/log.ts";
+import type { Span, Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
 import { type ActiveRun, createActiveRuns } from "./active-runs.ts";
@@ -16,6 +17,7 @@ type Options = {
   slots: Pick<Slots, "acquire">;
   runWorkflow: RunWorkflow;
   log: Log;
+  tracing: Tracing;
   /** Names this process in the rows it has adopted. */
   owner: string;
   /** How many runs this process has at a time; none when it is no worker. */
@@ -69,7 +71,7 @@ export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...
     wake: claims.wake,
     /** Somebody cancelled it. */
     cancel: (id: string): void => active.lose(id, "cancelled"),
-    counts: () => ({ active: active.size() }),
+    counts: () => ({ running: active.size() - active.countWaiting(), waiting: active.countWaiting() }),
 
     /** At that moment a run of this process goes on; others would notice within a second. */
     wakeAt(moment: Date): void {
@@ -103,7 +105,7 @@ export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...
   };
 }
 
-type DriveOptions = Pick<Options, "db" | "queue" | "log" | "slots" | "runWorkflow" | "onEnd"> & {
+type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd"> & {
   endedTurns: { add: (turn: Turn) => void };
   isStopping: () => boolean;
   /** A run that waited for a slot has one. */
@@ -111,26 +113,29 @@ type DriveOptions = Pick<Options, "db" | "queue" | "log" | "slots" | "runWorkflo
 };
 
 /** One run with its turn, from the wait for a slot to where it ends here. */
-function createDrive({ db, queue, log, slots, runWorkflow, onEnd, endedTurns, isStopping, onSlot }: DriveOptions) {
-  async function runInSlot(entry: ActiveRun): Promise<RunOutcome> {
+function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endedTurns, isStopping, onSlot }: DriveOptions) {
+  async function runInSlot(entry: ActiveRun, trace: Span): Promise<RunOutcome> {
     const { run, turn, abort } = entry;
-    const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" });
+    const waiting = trace.begin("slot wait");
+    const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" }).finally(waiting.end);
     try {
       entry.waitsForSlot = false;
       onSlot();
-      return await runWorkflow(run, { turn, slot, signal: abort.signal, isStopping });
+      return await runWorkflow(run, { turn, slot, signal: abort.signal, isStopping, trace });
     } finally {
       slot.release();
     }
   }
 
   async function runOrHandBack(entry: ActiveRun): Promise<RunOutcome> {
+    const trace = beginTrace(tracing, entry.run);
     try {
-      return await runInSlot(entry);
+      return await runInSlot(entry, trace);
     } catch (error) {
       const { signal } = entry.abort;
+      trace.end({ "switchyard.run.outcome": "handed back" });
       if (signal.aborted) return "handed back";
-      log.warn({ err: error, runId: entry.run.id }, "a run could not go on here and is handed back");
+      log.warn({ err: error, runId: entry.run.id, traceId: trace.traceId }, "a run could not go on here and is handed back");
       await delay(handBackMs, undefined, { signal }).catch(() => {});
       return "handed back";
     }
@@ -145,3 +150,10 @@ function createDrive({ db, queue, log, slots, runWorkflow, onEnd, endedTurns, is
     } else if (outcome !== "aside") await queue.giveBack(onPool(db), [entry.turn]).catch(() => {});
   };
 }
+
+/** Each time a process takes the run up is a span of its own, below what started the run. */
+const beginTrace = (tracing: Tracing, { traceParent, organizationId, id, workflowId, workflowVersion, kind }: AdoptedRun): Span =>
+  tracing.follow(traceParent).begin("run", {
+    ...{ "switchyard.organization.id": organizationId, "switchyard.run.id": id, "switchyard.run.kind": kind },
+    ...{ "switchyard.workflow.id": workflowId, "switchyard.workflow.version": workflowVersion },
+  });

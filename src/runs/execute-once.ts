@@ -54,6 +54,7 @@ export function createExecuteOnce(options: Options) {
       limitMs: limitOf(task),
       idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
       beforeStep: task.assertHeld,
+      trace: task.trace,
     });
     return { outputs: { [onlyWay]: items } };
   }
@@ -110,7 +111,7 @@ export function createExecuteOnce(options: Options) {
           : await runTool(task, kind.tool, execution, parameters);
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
-          log.error({ err: error, node: task.node.type }, "a node failed unexpectedly");
+          log.error({ err: error, node: task.node.type, traceId: task.trace.traceId }, "a node failed unexpectedly");
         throw error;
       }
     },

@@ -34,7 +34,7 @@ export type RunRow = {
   changedAt: number;
 };
 
-export type WholeRunRow = RunRow & { triggerData: string; overrides: string | null };
+export type WholeRunRow = RunRow & { triggerData: string; overrides: string | null; traceId: string | null };
 
 const columns = sql`
   run.id, run.workflow_id AS "workflowId", workflow.name AS "workflowName", workflow.deleted_at IS NOT NULL OR workflow.id IS NULL AS "workflowDeleted",
@@ -99,7 +99,7 @@ export async function findRuns(db: RunsDb, organizationId: string, ids: string[]
 }
 
 export async function findWholeRun(db: RunsDb, organizationId: string, id: string): Promise<WholeRunRow | undefined> {
-  const query = sql<WholeRunRow>`SELECT ${columns}, run.trigger_data AS "triggerData", run.overrides
+  const query = sql<WholeRunRow>`SELECT ${columns}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId"
     FROM ${source} WHERE run.organization_id = ${organizationId} AND run.id = ${id}`;
   return (await query.execute(db)).rows[0];
 }

@@ -1,3 +1,4 @@
+import type { Span } from "../base/tracing.ts";
 import type { Item, Scope } from "../workflows/engine-node.ts";
 import type { Incoming } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
@@ -16,6 +17,7 @@ export type NodeTask = {
   prompt: string;
   /** Throws when the run may not reach outside any more. */
   assertHeld: () => void;
+  trace: Span;
 };
 
 /** What a node that tries again has behind it. */

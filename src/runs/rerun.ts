@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
@@ -28,6 +29,7 @@ type Wish = {
   payload?: unknown;
   overrides?: NodeOverride[] | undefined;
   user: { id: string; name: string };
+  trace: Span;
 };
 
 /** Runs again what a run did, on the same version of the workflow: all of it, or from the node that failed, with what was finished before it. */
@@ -40,6 +42,7 @@ export function createRerun({ list, accept, checkOverrides, clock }: Options) {
     payload,
     overrides,
     user,
+    trace,
   }: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
     const { row: before, nodes, graph } = await list.read(organizationId, runId);
     if (before.workflowDeleted) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
@@ -49,7 +52,7 @@ export function createRerun({ list, accept, checkOverrides, clock }: Options) {
     const trigger = JSON.parse(before.triggerData) as TriggerData;
     const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
     const queuedAt = clock.now();
-    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides: chosen, user }, queuedAt);
+    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides: chosen, user, trace }, queuedAt);
     const row = { ...wish, workflowId: before.workflowId, workflowVersion: before.workflowVersion, rerunOf: runId };
     const alsoInsert =
       reused.length > 0

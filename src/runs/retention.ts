@@ -2,11 +2,11 @@ import type { Log } from "../base/log.ts";
 import { createRetention, type RetentionStore } from "../history/retention.ts";
 import type { Database } from "../storage/database.ts";
 
-type Options = { db: Database; log: Log; keptDays: number; keptRuns: number };
+type Options = { db: Database; log: Log; keptDays: number; keptRuns: number; onDone?: (removed: number) => void };
 
 /** Removes ended runs that are too old, too many, or of a deleted organization, and keys that were used up more than a day ago. */
-export const createRunRetention = ({ db, log, keptDays, keptRuns }: Options) =>
-  createRetention({ db, store: runStore(db), log, keptDays, keptRows: keptRuns });
+export const createRunRetention = ({ db, log, keptDays, keptRuns, onDone }: Options) =>
+  createRetention({ db, store: runStore(db), log, keptDays, keptRows: keptRuns, onDone });
 
 const organizationsStatement = {
   name: "",

@@ -74,6 +74,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
         overrides: nodes,
         user,
         requestId: request.id,
+        trace: request.trace,
       });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId, workflowId }));
     },
@@ -88,7 +89,8 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     async (request, reply) => {
       const { organizationId, runId } = request.params;
       const { from = "start", prompt, payload, nodes: overrides } = request.body ?? {};
-      const started = await runs.rerun({ organizationId, runId, from, prompt, payload, overrides, user: personOf(request) });
+      const { trace } = request;
+      const started = await runs.rerun({ organizationId, runId, from, prompt, payload, overrides, user: personOf(request), trace });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId }));
     },
   );

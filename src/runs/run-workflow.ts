@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
+import { endAfter, type Span } from "../base/tracing.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
@@ -32,13 +33,22 @@ const quickMs = 20;
 export function createRunWorkflow(options: WalkOptions) {
   return async (run: AdoptedRun, circumstances: Circumstances): Promise<RunOutcome> => {
     const walk = await beginWalk(options, run, circumstances);
+    if (run.startedAt === null) options.observe.began(walk.startedAt.getTime() - run.queuedAt.getTime());
     try {
-      return await followGraph(walk);
+      const outcome = await followGraph(walk);
+      circumstances.trace.end(describeOutcome(outcome, walk));
+      if (outcome === "ended") options.observe.ended(walk.failure ? "failed" : "succeeded", { activeMs: walk.activeMs() });
+      return outcome;
     } finally {
       walk.close();
     }
   };
 }
+
+const describeOutcome = (outcome: RunOutcome, { failure }: Walk) => ({
+  "switchyard.run.outcome": outcome === "ended" ? (failure ? "failed" : "succeeded") : outcome,
+  ...(failure ? { "error.type": failure.error.code } : {}),
+});
 
 async function followGraph(walk: Walk): Promise<RunOutcome> {
   await resumeCalls(walk);
@@ -75,7 +85,7 @@ function beginReady(walk: Walk): void {
 }
 
 async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
-  const { options, run, held, pauses } = walk;
+  const { options, held, pauses } = walk;
   const pause = pauses.get(node.id);
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
   const began = performance.now();
@@ -92,12 +102,14 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
     if (end.is === "succeeded" || end.is === "failed") await settle(walk, node.id, end, row);
     else await keepPause(walk, node.id, row);
   } catch (error) {
-    if (!walk.signal.aborted) options.log.warn({ err: error, runId: run.id, nodeId: node.id }, "a node could not be brought to an end");
+    if (!walk.signal.aborted) options.log.warn({ err: error, ...describePlace(walk, node) }, "a node could not be brought to an end");
     walk.state.isLost = true;
   } finally {
     clearTimeout(show);
   }
 }
+
+const describePlace = ({ run, trace }: Walk, { id }: GraphNode) => ({ runId: run.id, nodeId: id, traceId: trace.traceId });
 
 const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
   is: "succeeded",
@@ -107,7 +119,21 @@ const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
   outputs: { out: items },
 });
 
-async function execute(walk: Walk, { node, incoming }: Ready): Promise<{ end: NodeEnd; runIds?: string[] }> {
+type Executed = { end: NodeEnd; runIds?: string[] };
+
+async function execute(walk: Walk, ready: Ready): Promise<Executed> {
+  const { id, type } = ready.node;
+  const facts = { "switchyard.node.id": id, "switchyard.node.type": type };
+  const trace = walk.trace.begin(`node ${type}`, facts);
+  return await endAfter(trace, () => executeIn(trace, walk, ready), describeEndOfNode);
+}
+
+const describeEndOfNode = ({ end }: Executed) => ({
+  "switchyard.node.attempt": end.attempts,
+  ...("error" in end ? { "error.type": end.error.code } : {}),
+});
+
+async function executeIn(trace: Span, walk: Walk, { node, incoming }: Ready): Promise<Executed> {
   const { options, run, trigger } = walk;
   const pause = walk.pauses.get(node.id);
   const scopeFor = buildScope({ trigger, settled: walk.settled, node });
@@ -116,13 +142,13 @@ async function execute(walk: Walk, { node, incoming }: Ready): Promise<{ end: No
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },
       progress: pause?.is === "retrying" ? pause : noProgress,
       prompt: trigger.prompt,
-      assertHeld: walk.slot.assertHeld,
+      ...{ assertHeld: walk.slot.assertHeld, trace },
     });
-    return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs) } : { end };
+    return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
   } catch (error) {
     // Either the run is not ours any more, or another process has a better chance.
     if (walk.signal.aborted || isPassing(error)) throw error;
-    if (!(error instanceof Refusal)) options.log.error({ err: error, runId: run.id, nodeId: node.id }, "a node failed unexpectedly");
+    if (!(error instanceof Refusal)) options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
     return { end: failedEnd(node, { attempts: (pause?.attempts ?? 0) + 1, inputs: [], filled: [] }, toFailure(error)) };
   }
 }

@@ -2,10 +2,12 @@ import type { Clock } from "../base/clock.ts";
 import { createHub } from "../base/hub.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import type { Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Live } from "../history/live.ts";
 import { type ConnectionTarget, createDatabase, type Database, type RunStatement } from "../storage/database.ts";
 import { type Listener, listen } from "../storage/listen.ts";
+import type { SlowStatements } from "../storage/slow-statements.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createAcceptRuns, createFindReplay } from "./accept-runs.ts";
 import { createCalledRuns } from "./called-runs.ts";
@@ -18,6 +20,7 @@ import { createEndDeadRuns } from "./end-dead-runs.ts";
 import type { ExecuteNode } from "./execute-node.ts";
 import { createFindGraph } from "./find-graph.ts";
 import type { GraphNode } from "./graph.ts";
+import { countQueue } from "./queue-store.ts";
 import { createRerun } from "./rerun.ts";
 import { createRunRetention } from "./retention.ts";
 import { createRunList } from "./run-list.ts";
@@ -26,6 +29,7 @@ import { runEventKind } from "./run-source.ts";
 import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
+import type { RunObserver } from "./walk.ts";
 
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -35,6 +39,7 @@ type Options = {
   target: ConnectionTarget;
   clock: Clock;
   log: Log;
+  tracing: Tracing;
   workflows: Workflows;
   slots: Pick<Slots, "acquire">;
   live: Pick<Live, "announce">;
@@ -48,6 +53,8 @@ type Options = {
   keptDays: number;
   /** Per organization. */
   keptRuns: number;
+  slowStatements: SlowStatements;
+  observe: RunObserver & { retention: (removed: number) => void };
 };
 
 /** Runs of workflows: accepted in the database, handed to one process at a time, followed node by node. */
@@ -56,6 +63,7 @@ export function createRuns({
   target,
   clock,
   log,
+  tracing,
   workflows,
   slots,
   live,
@@ -66,38 +74,41 @@ export function createRuns({
   limitMs,
   keptDays,
   keptRuns,
+  slowStatements,
+  observe,
 }: Options) {
   const owner = newId();
   // What every run needs several times, on connections of its own.
-  const hot = createDatabase({ target, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log });
+  const hot = createDatabase({ target, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log, slowStatements });
   const queue = createRunQueue({ target, log, supervises: mostRuns > 0 });
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, findGraph });
-  const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
+  const { onChange, onAccepted, onEndedAs } = createChanges(live, observe);
   const checkpoints = createCheckpoints({ db: hot, queue, onChange, onQueued: (moment) => dispatcher.wakeAt(moment) });
   const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
   };
-  const accept = createAcceptRuns({ db: hot, insertTurns, claimIn: (run, fresh) => dispatcher.claimIn(run, fresh), owner, onChange });
+  const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (run, fresh) => dispatcher.claimIn(run, fresh);
+  const accept = createAcceptRuns({ db: hot, insertTurns, claimIn, owner, onChange: onAccepted });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs },
+    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,
   });
   const dispatcher = createDispatcher({
-    ...{ db: hot, queue, slots, runWorkflow, log, owner, mostRuns },
+    ...{ db: hot, queue, slots, runWorkflow, log, tracing, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
-    endDead: createEndDeadRuns({ db, queue, clock, log, onChange }),
+    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
   });
-  const retention = createRunRetention({ db, log, keptDays, keptRuns });
+  const retention = createRunRetention({ db, log, keptDays, keptRuns, onDone: observe.retention });
   let listener: Listener | undefined;
 
   function hear(message: string): void {
@@ -110,10 +121,12 @@ export function createRuns({
     start,
     checkOverrides: checkOverridesOf,
     list,
-    cancel: createCancelRun({ db, queue, clock, onChange, onQueued: dispatcher.wake }),
+    cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
     rerun: createRerun({ list, accept, findGraph, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ list, ends }),
     counts: dispatcher.counts,
+    queueCounts: () => countQueue(db),
+    poolCounts: hot.counts,
     retention,
 
     /** Calls back once a run has ended in this process; nobody hears of runs that end elsewhere. */
@@ -123,15 +136,8 @@ export function createRuns({
     async open(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      if (mostRuns > 0)
-        listener = listen({
-          target,
-          channel: workersChannel,
-          applicationName: "switchyard runs",
-          log,
-          onMessage: hear,
-          onConnect: dispatcher.wake,
-        });
+      const heard = { channel: workersChannel, applicationName: "switchyard runs", onMessage: hear, onConnect: dispatcher.wake };
+      if (mostRuns > 0) listener = listen({ target, log, ...heard });
       dispatcher.start();
     },
 
@@ -143,5 +149,23 @@ export function createRuns({
       await queue.stop();
       await hot.close();
     },
+  };
+}
+
+/** Tells live streams what changed, and counts what was accepted or ended. */
+function createChanges(live: Options["live"], observe: RunObserver) {
+  const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
+  return {
+    onChange,
+    onAccepted(accepted: NewRun[]): void {
+      for (const { kind } of accepted) observe.accepted(kind);
+      onChange(accepted);
+    },
+    onEndedAs:
+      (status: "failed" | "cancelled") =>
+      (changed: RunPlace[]): void => {
+        observe.ended(status, { runs: changed.length });
+        onChange(changed);
+      },
   };
 }

@@ -1,3 +1,4 @@
+import type { Span } from "../base/tracing.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 
@@ -18,7 +19,8 @@ export type RunWish = {
   user?: { id: string; name: string };
   oauthClient?: { id: string; name: string };
   requestId?: string;
-  traceId?: string;
+  /** What starts it; the run belongs to the same trace. */
+  trace: Span;
   /** The same key and wish give the same run, for 24 hours; the same key with another wish is `idempotency_key_reused`. */
   once?: { key: string; wishSha256: Buffer };
   /** The run that waits for this one, and how many are above it. */

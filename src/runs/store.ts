@@ -20,7 +20,8 @@ export type NewRun = RunPlace & {
   oauthClientId: string | null;
   oauthClientName: string | null;
   requestId: string | null;
-  traceId: string | null;
+  traceId: string;
+  traceParent: string;
   rerunOf: string | null;
   parentRunId: string | null;
   depth: number;
@@ -44,6 +45,7 @@ const newRunColumns: Columns<NewRun> = [
   ["oauthClientName", "oauth_client_name", "text"],
   ["requestId", "request_id", "text"],
   ["traceId", "trace_id", "text"],
+  ["traceParent", "trace_parent", "text"],
   ["rerunOf", "rerun_of", "uuid"],
   ["parentRunId", "parent_run_id", "uuid"],
   ["depth", "depth", "integer"],
@@ -63,10 +65,10 @@ export async function insertRuns(run: RunStatement, owner: string, rows: NewRun[
 
 /** A run as its first owner has it, without reading what was just written. */
 export const asAdopted = (row: NewRun): AdoptedRun => {
-  const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt, rerunOf } = row;
+  const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt } = row;
   return {
     ...{ organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt },
-    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: rerunOf !== null },
+    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: row.rerunOf !== null, traceParent: row.traceParent },
   };
 };
 
@@ -130,6 +132,7 @@ export type AdoptedRun = RunPlace & {
   startedAt: Date | null;
   queuedAt: Date;
   activeMs: number;
+  traceParent: string | null;
   /** Whether another attempt may have left something. */
   isResumed: boolean;
 };
@@ -142,7 +145,7 @@ const adoptStatement = {
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
-           run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed"`,
+           run.trace_parent AS "traceParent", run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed"`,
 };
 
 /** Those that have not ended. From now on nobody else can write to them. */

@@ -82,6 +82,7 @@ function toWish(request: FastifyRequest, workflowId: string): RunWish {
     overrides: nodes ?? [],
     apiKey: { id: apiKeyId, name: apiKeyName },
     requestId: request.id,
+    trace: request.trace,
     ...(idempotencyKey === undefined
       ? {}
       : { once: { key: `api:${idempotencyKey}`, wishSha256: hashOf([workflowId, runtimePrompt ?? "", nodes ?? []]) } }),

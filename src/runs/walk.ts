@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { Slot } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
@@ -20,9 +21,10 @@ export type Circumstances = {
   /** Aborted when the run is lost, cancelled, or the process has to end. */
   signal: AbortSignal;
   isStopping: () => boolean;
+  trace: Span;
 };
 
-type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"]) => Promise<string[]>;
+type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"], trace: Span) => Promise<string[]>;
 type ReadCalled = (run: AdoptedRun, runIds: string[]) => Promise<{ items: Item[] } | { error: NodeFailure } | undefined>;
 
 export type WalkOptions = {
@@ -38,6 +40,14 @@ export type WalkOptions = {
   clock: Clock;
   log: Log;
   limitMs: number;
+  observe: RunObserver;
+};
+
+/** Told what becomes of runs, to be counted. */
+export type RunObserver = {
+  accepted: (kind: string) => void;
+  began: (waitMs: number) => void;
+  ended: (status: "succeeded" | "failed" | "cancelled", end: { runs?: number; activeMs?: number }) => void;
 };
 
 export type Walk = Awaited<ReturnType<typeof beginWalk>>;

@@ -62,6 +62,7 @@ export const run = runEntry
   .extend({
     trigger: triggerData,
     overrides: z.array(nodeOverride),
+    traceId: z.string().nullable().describe("The trace of what started it; null for runs from before there were traces."),
     nodes: z.array(runNode),
     result: z.array(z.record(z.string(), z.unknown())).nullable().describe("What came out of the nodes that nothing follows."),
   })

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { factsOfFailure, type Span, type Tracing } from "../base/tracing.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import { firstTick } from "./next-fire-times.ts";
@@ -11,6 +12,7 @@ type Options = {
   db: Database;
   startRun: StartRun;
   log: Log;
+  tracing: Tracing;
   /** The database's clock unless given. */
   readNow?: () => Promise<Date>;
 };
@@ -22,24 +24,36 @@ const lookLimitMs = 5_000;
 const giveUpAfterMs = 10 * 60_000;
 
 /** Fires what is due. Any number of processes do it at the same time: a run is keyed by its tick, so the second one finds the first one's. */
-export function createSchedules({ db, startRun, log, readNow }: Options) {
+export function createSchedules({ db, startRun, log, tracing, readNow }: Options) {
   const tables = triggerTables(db);
   const now = readNow ?? (() => readDatabaseClock(tables));
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let isStopped = false;
 
+  /** Why there is no run; null when there is one. */
+  async function start(row: TriggerRow, tick: Date): Promise<Error | null> {
+    const trace = tracing.follow().begin("schedule", {
+      ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
+    });
+    try {
+      const { isReplay } = await startRun(toWish(row, tick, trace));
+      // Otherwise another process was first, and the run belongs to its trace.
+      if (!isReplay) trace.end();
+      return null;
+    } catch (error) {
+      const isOff = error instanceof Refusal && error.code === "trigger_off";
+      if (!isOff) trace.end(factsOfFailure(error));
+      if (!isOff) log.warn({ triggerId: row.id, tick, traceId: trace.traceId, err: error }, "A schedule could not start its run.");
+      return error as Error;
+    }
+  }
+
   async function fire(row: TriggerRow, lookedAt: Date): Promise<void> {
     const tick = row.next_fire_at as Date;
-    const error = await startRun(toWish(row, tick)).then(
-      () => null,
-      (failure: unknown) => failure as Error,
-    );
-    if (error !== null) {
-      if (error instanceof Refusal && error.code === "trigger_off") return;
-      log.warn({ triggerId: row.id, tick, err: error }, "A schedule could not start its run.");
-      if (mayWorkLater(error, lookedAt.getTime() - tick.getTime())) return;
-    }
+    const error = await start(row, tick);
+    if (error instanceof Refusal && error.code === "trigger_off") return;
+    if (error !== null && mayWorkLater(error, lookedAt.getTime() - tick.getTime())) return;
     // What was missed meanwhile is not made up for: the tick that fires late stands for all of them.
     const after = new Date(Math.max(tick.getTime(), lookedAt.getTime()));
     const next = firstTick({ cron: row.cron as string, timeZone: row.time_zone as string }, after);
@@ -79,7 +93,7 @@ export function createSchedules({ db, startRun, log, readNow }: Options) {
 const mayWorkLater = (error: Error, lateMs: number): boolean =>
   error instanceof Refusal ? error.status >= 500 || error.status === 429 : lateMs < giveUpAfterMs;
 
-function toWish(row: TriggerRow, tick: Date): RunWish {
+function toWish(row: TriggerRow, tick: Date, trace: Span): RunWish {
   const key = `schedule:${row.id}:${tick.toISOString()}`;
-  return { ...wishOfTick(row, tick), once: { key, wishSha256: createHash("sha256").update(key).digest() } };
+  return { ...wishOfTick(row, tick, trace), once: { key, wishSha256: createHash("sha256").update(key).digest() } };
 }

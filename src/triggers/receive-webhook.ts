@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Span } from "../base/tracing.ts";
 import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
@@ -23,7 +24,7 @@ type Options = {
   startRun: StartRun;
 };
 
-export type Delivery = WebhookRequest & { triggerId: string; token: string; requestId: string };
+export type Delivery = WebhookRequest & { triggerId: string; token: string; requestId: string; trace: Span };
 
 type Believed = { event: string | null; deliveryId: string | null };
 
@@ -59,10 +60,13 @@ export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Opti
   }
 
   /** What cannot be checked is not believed, and the sender learns no more than that. */
-  async function judge(row: TriggerRow, request: WebhookRequest): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
+  async function judge(row: TriggerRow, request: Delivery): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
     const verdict = await verify(row, request).catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code === "database_unavailable") throw error;
-      log.warn({ triggerId: row.id, reason: error.message }, "The signature of a webhook cannot be checked.");
+      log.warn(
+        { triggerId: row.id, traceId: request.trace.traceId, reason: error.message },
+        "The signature of a webhook cannot be checked.",
+      );
       return { accepted: false, reason: "the signature cannot be checked" } as const;
     });
     if (verdict.accepted) return verdict;
@@ -100,7 +104,7 @@ export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Opti
 
 function toWish(row: TriggerRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
   const once = onceOf(row, delivery, believed);
-  return { ...wishOfDelivery(row, believed), requestId: delivery.requestId, ...(once ? { once } : {}) };
+  return { ...wishOfDelivery(row, believed, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */

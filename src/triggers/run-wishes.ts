@@ -1,19 +1,23 @@
+import type { Span } from "../base/tracing.ts";
 import type { RunWish } from "../runs/start-run.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 import { providerDeliveries } from "./provider-deliveries.ts";
 import type { TriggerRow } from "./store.ts";
 
 /** The run that a schedule starts at a moment. */
-export const wishOfTick = (row: TriggerRow, tick: Date): RunWish => ({
+export const wishOfTick = (row: TriggerRow, tick: Date, trace: Span): RunWish => ({
   ...wishOf(row),
+  trace,
   trigger: { source: "schedule", sender: null, prompt: row.prompt, payload: { scheduledAt: tick.toISOString() } },
 });
 
 /** The run that a webhook starts for what was delivered. */
-export function wishOfDelivery(row: TriggerRow, { event, payload }: { event: string | null; payload: unknown }): RunWish {
+export function wishOfDelivery(row: TriggerRow, delivered: { event: string | null; payload: unknown }, trace: Span): RunWish {
+  const { event, payload } = delivered;
   const special = providerDeliveries[row.provider_id ?? ""];
   return {
     ...wishOf(row),
+    trace,
     trigger: {
       source: row.provider_id ?? "webhook",
       sender: special?.sender?.(payload) ?? null,

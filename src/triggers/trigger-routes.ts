@@ -130,7 +130,13 @@ function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }
     async (request, reply) => {
       const { userId, name } = userOf(request);
       const user = { id: userId, name };
-      const started = await tryTrigger({ place: request.params, trial: request.body ?? {}, user, requestId: request.id });
+      const started = await tryTrigger({
+        place: request.params,
+        trial: request.body ?? {},
+        user,
+        requestId: request.id,
+        trace: request.trace,
+      });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, started));
     },
   );

@@ -38,6 +38,7 @@ export async function registerWebhookRoutes(
         query: textsOf(request.query as Record<string, unknown>),
         body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         requestId: request.id,
+        trace: request.trace,
       });
       return reply.code(status).type(contentType).serializer(String).send(body);
     };

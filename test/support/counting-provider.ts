@@ -15,13 +15,15 @@ export async function startCountingProvider() {
   const seen = { running: 0, most: 0 };
   let callMs = () => 0;
   let gate = Promise.resolve();
-  const requests: { title: string; authorization: string; at: number; until: number }[] = [];
+  const requests: { title: string; authorization: string; traceparent: string | undefined; at: number; until: number }[] = [];
   const brokenOff: string[] = [];
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     seen.running += 1;
     seen.most = Math.max(seen.most, seen.running);
-    const heard = { title: "", authorization: request.headers.authorization ?? "", at: performance.now(), until: Number.POSITIVE_INFINITY };
+    const { authorization = "", traceparent } = request.headers;
+    const named = { title: "", authorization, traceparent: traceparent?.toString() };
+    const heard = { ...named, at: performance.now(), until: Number.POSITIVE_INFINITY };
     try {
       const { title } = (await json(request)) as { title: string };
       requests.push(Object.assign(heard, { title }));

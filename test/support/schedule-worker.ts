@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createLog } from "../../src/base/log.ts";
+import { createTracing } from "../../src/base/tracing.ts";
 import { type ConnectionTarget, createDatabase } from "../../src/storage/database.ts";
 import { createSchedules } from "../../src/triggers/fire-schedules.ts";
 import { createRecordingStartRun } from "./recording-start-run.ts";
@@ -14,7 +15,7 @@ globalThis.Date = new Proxy(RealDate, {
 
 const log = createLog("error");
 const db = createDatabase({ target, applicationName: "schedules", poolSize: 4, log });
-const schedules = createSchedules({ db, startRun: createRecordingStartRun(db), log });
+const schedules = createSchedules({ db, startRun: createRecordingStartRun(db), log, tracing: createTracing() });
 schedules.start();
 process.stdout.write("up\n");
 await once(process.stdin.resume(), "end");
