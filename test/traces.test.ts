@@ -12,6 +12,12 @@ const promptCanary = "canary-prompt-3385";
 const collectorKey = "canary-collector-key-2204";
 const [internal, server, client] = [1, 2, 3];
 
+/** Those of the test applications, for processes on their databases. */
+const keys = {
+  SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
+  SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
+};
+
 let collector: FakeCollector;
 let github: CountingProvider;
 let flows: WorkflowApp;
@@ -225,10 +231,6 @@ describe("a run that one process accepts and another one has", () => {
     const asked = await startWorkflowApp({ roles: ["platform"], environment });
     const { database } = asked.app;
     await connectGitHub(asked);
-    const keys = {
-      SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-      SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
-    };
     const startWorker = () =>
       startServer({ dataDir: folder.dataDir, roles: "worker", environment: { ...environment, ...keys, DATABASE_URL: database.url } });
     const workflowId = await asked.save([issue("first", "One"), issue("second", "Two")], edges("first>second"));
@@ -266,6 +268,43 @@ describe("the collector", () => {
     expect(sent).toContain("github_create_issue");
     for (const secret of [token, argument, promptCanary, flows.key, reference, collectorKey, "acme"]) expect(sent).not.toContain(secret);
     expect(sent).not.toMatch(/\/webhooks\/[0-9a-f]|\?/);
+  });
+});
+
+describe("a server that stops", () => {
+  it("hands over what it has recorded before it ends", { timeout: 90_000 }, async () => {
+    const folder = createDataDir();
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DATABASE_URL: flows.app.database.url, ...keys };
+    const stopping = await startServer({ dataDir: folder.dataDir, roles: "platform", environment });
+    try {
+      const caller = newCaller();
+      await fetch(`${stopping.platformUrl}/api/me`, { headers: { traceparent: caller.traceparent } });
+      expect((await stopping.stop("SIGTERM")).code).toBe(0);
+      expect(collector.spans().filter(({ traceId }) => traceId === caller.traceId)).toMatchObject([
+        { name: "GET /api/me", parentSpanId: caller.spanId, facts: { "http.response.status_code": 401 } },
+      ]);
+    } finally {
+      await stopping.kill();
+      await folder.remove();
+    }
+  });
+});
+
+describe("a collector that is not there", () => {
+  it("fails no call, and what it misses is counted", async () => {
+    const away = await startFakeCollector();
+    await away.stop();
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: away.url, OTEL_EXPORTER_OTLP_TIMEOUT: "500" };
+    const alone = await startWorkflowApp({ environment });
+    try {
+      const workflowId = await alone.save([node("only", "set_fields", { fields: { a: 1 } })]);
+      expect((await alone.run(workflowId)).status).toBe("succeeded");
+      const readMetrics = async () => await (await fetch(`${alone.app.platformUrl}/metrics`)).text();
+      await expect.poll(readMetrics, { timeout: 20_000 }).toMatch(/switchyard_spans_total\{outcome="failed"\} [1-9]/);
+      expect((await alone.run(workflowId)).status).toBe("succeeded");
+    } finally {
+      await alone.stop();
+    }
   });
 });
 
