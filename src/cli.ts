@@ -33,6 +33,8 @@ const commands: Record<string, () => Promise<Command>> = {
   workflows: async () => (await import("./commands/workflows.ts")).workflows,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   "rotate-master-key": async () => (await import("./commands/rotate-master-key.ts")).rotateMasterKey,
+  backup: async () => (await import("./commands/backup.ts")).backup,
+  restore: async () => (await import("./commands/restore.ts")).restore,
   migrate: async () => (await import("./commands/migrate.ts")).migrateDatabase,
 };
 
@@ -58,6 +60,8 @@ const usage = `Usage: npm run -s cli -- <command>
   workflows import --organization ID --file PATH [--name N]
   doctor --url SERVER_URL [--key KEY]
   rotate-master-key
+  backup --file PATH
+  restore --file PATH [--overwrite]
   migrate
 
 Answers are JSON. Scopes: workflows:trigger, mcp:invoke. Roles: owner, admin, member, viewer.`;

@@ -22,7 +22,7 @@ import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/run-source.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
-import { startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
 import { createSlowStatements } from "./storage/slow-statements.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
@@ -111,7 +111,8 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
   }
 }
 
-async function openStorage(config: Config, log: Log) {
+/** The database alone, as it is: nothing is migrated. */
+export async function openStorage(config: Config, log: Log): Promise<EmbeddedPostgres> {
   if (config.databaseUrl !== undefined) return { target: { connectionString: config.databaseUrl }, close: async () => {} };
   return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }

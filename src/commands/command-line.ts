@@ -41,7 +41,8 @@ export function pickAction<Action>(words: string[], actions: Record<string, Acti
 
 function readGiven(words: string[], schema: z.ZodObject): Record<string, unknown> {
   const options: ParseArgsOptionsConfig = {};
-  for (const name of Object.keys(schema.shape)) options[toFlag(name)] = { type: "string", multiple: true };
+  for (const [name, field] of Object.entries(schema.shape))
+    options[toFlag(name)] = { type: isFlag(field) ? "boolean" : "string", multiple: true };
   const given: Record<string, unknown> = {};
   for (const [flag, values] of Object.entries(parseWords(words, options))) {
     const name = toName(flag);
@@ -52,9 +53,9 @@ function readGiven(words: string[], schema: z.ZodObject): Record<string, unknown
   return given;
 }
 
-function parseWords(words: string[], options: ParseArgsOptionsConfig): Record<string, string[]> {
+function parseWords(words: string[], options: ParseArgsOptionsConfig): Record<string, (string | boolean)[]> {
   try {
-    return parseArgs({ args: words, options }).values as Record<string, string[]>;
+    return parseArgs({ args: words, options }).values as Record<string, (string | boolean)[]>;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // Node's message repeats the word, which may be the second half of a password without quotes.
@@ -65,3 +66,5 @@ function parseWords(words: string[], options: ParseArgsOptionsConfig): Record<st
 }
 
 const isList = (field: unknown): boolean => field instanceof z.ZodArray || (field instanceof z.ZodOptional && isList(field.unwrap()));
+
+const isFlag = (field: unknown): boolean => field instanceof z.ZodBoolean || (field instanceof z.ZodOptional && isFlag(field.unwrap()));

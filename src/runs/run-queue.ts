@@ -83,6 +83,10 @@ export function createRunQueue({ target, log, supervises }: Options) {
       if (ids.length > 0) await boss.deleteJob(queueName, ids, through(run));
     },
 
+    async clear(run: RunStatement): Promise<void> {
+      await run({ name: "", text: `DELETE FROM ${schema}.job` }, []);
+    },
+
     /** Gives turns back for another process to take at once. */
     async giveBack(run: RunStatement, turns: Turn[]): Promise<void> {
       if (turns.length > 0) await boss.fail(queueName, turns, null, through(run));

@@ -26,8 +26,16 @@ export async function migrate(target: ConnectionTarget, { folder }: { folder: st
   }
 }
 
+/** The same inside the caller's transaction, up to the given number or all. */
+export async function migrateWithin(client: pg.Client, { folder, upTo }: { folder: string; upTo?: number }): Promise<void> {
+  const files = (await readMigrations(folder)).slice(0, upTo);
+  while ((await applyFirstMissing(client, files)) !== undefined);
+}
+
+export const countMigrations = async (folder: string): Promise<number> => (await readMigrations(folder)).length;
+
 type Migration = { number: number; name: string; fileName: string; sha256: string; text: string };
-type AppliedMigration = { number: number; name: string; sha256: string };
+export type AppliedMigration = { number: number; name: string; sha256: string };
 
 const lockKey = 5_714_921_883;
 
@@ -35,12 +43,7 @@ const lockKey = 5_714_921_883;
 async function applyNext(client: pg.Client, files: Migration[]): Promise<Migration | undefined> {
   await client.query("BEGIN");
   try {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
-    await client.query(createTable);
-    const { rows } = await client.query<AppliedMigration>("SELECT number, name, sha256 FROM schema_migration ORDER BY number");
-    checkHistory(rows, files);
-    const next = files[rows.length];
-    if (next !== undefined) await apply(client, next);
+    const next = await applyFirstMissing(client, files);
     await client.query("COMMIT");
     return next;
   } catch (error) {
@@ -48,6 +51,21 @@ async function applyNext(client: pg.Client, files: Migration[]): Promise<Migrati
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   }
+}
+
+async function applyFirstMissing(client: pg.Client, files: Migration[]): Promise<Migration | undefined> {
+  await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
+  await client.query(createTable);
+  const applied = await listApplied(client);
+  checkHistory(applied, files);
+  const next = files[applied.length];
+  if (next !== undefined) await apply(client, next);
+  return next;
+}
+
+export async function listApplied(client: pg.Client): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>("SELECT number, name, sha256 FROM schema_migration ORDER BY number");
+  return rows;
 }
 
 const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (

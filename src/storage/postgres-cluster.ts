@@ -42,7 +42,7 @@ export async function ensureCluster(initdb: string, { clusterDir, account }: Ser
   if (version !== majorVersion) {
     throw new Error(
       `The data in ${clusterDir} was written by PostgreSQL ${version}, but this version of Switchyard brings PostgreSQL ${majorVersion}. ` +
-        "Move it with pg_dump of the old version, or set DATABASE_URL to a server of that version.",
+        "Take a backup with the older version of Switchyard and restore it with this one into an empty data folder.",
     );
   }
 }

@@ -57,8 +57,7 @@ export function createMasterKey({ db, seal, keyRing }: Options) {
     /** Throws when a key this database was sealed with is not there. */
     async verify(): Promise<void> {
       await withMasterKeyLock(db, async (tables) => {
-        for (const { key_id, sealed } of await listKeyChecks(tables))
-          if (tryOpen(seal, sealed, contextOf(key_id)) !== knownText) throw new Error(wrongKey);
+        requireKeys(seal, await listKeyChecks(tables));
         await addKeyCheck(tables);
       });
     },
@@ -74,6 +73,11 @@ export function createMasterKey({ db, seal, keyRing }: Options) {
       return { newKey: true, keyId: seal.currentKeyId(), ...(await resealAll()) };
     },
   };
+}
+
+/** Throws when a key that a database was sealed with is not there. */
+export function requireKeys(seal: Seal, checks: { key_id: string; sealed: Buffer }[]): void {
+  for (const { key_id, sealed } of checks) if (tryOpen(seal, sealed, contextOf(key_id)) !== knownText) throw new Error(wrongKey);
 }
 
 type Resealed = { resealed: number; unreadable: string[] };

@@ -3,11 +3,11 @@ import pg from "pg";
 import { inject } from "vitest";
 import { templateDatabase } from "./global-setup.ts";
 
-/** A migrated database of its own for the calling test file. */
-export async function createTestDatabase() {
+/** A migrated database of its own for the calling test file, or one with nothing in it. */
+export async function createTestDatabase({ isBlank = false } = {}) {
   const server = inject("postgres");
   const database = `test_${randomBytes(6).toString("hex")}`;
-  await administer(`CREATE DATABASE ${database} TEMPLATE ${templateDatabase}`);
+  await administer(`CREATE DATABASE ${database} TEMPLATE ${isBlank ? "template0" : templateDatabase}`);
   const target = { ...server, database };
   return {
     target,
