@@ -14,6 +14,8 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // The content security policy of the server allows no data: addresses but for images.
     assetsInlineLimit: 0,
+    // The licences of what is bundled ask to go with it.
+    license: { fileName: "licenses.md" },
   },
   server: {
     proxy: {

@@ -3,11 +3,17 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 const checks = [
-  { name: "types of the server", tool: "typescript/bin/tsc", words: ["--noEmit"] },
-  { name: "types of the web UI", tool: "typescript/bin/tsc", words: ["--noEmit", "--project", "web"], needs: "web/tsconfig.json" },
-  { name: "format and lint", tool: "@biomejs/biome/bin/biome", words: ["check", "--error-on-warnings"] },
-  { name: "promises and switches", tool: "oxlint/bin/oxlint", words: ["--type-aware", "--deny-warnings"] },
-  { name: "unused code", tool: "knip/bin/knip.js", words: ["--no-progress"] },
+  { name: "types of the server", tool: "node_modules/typescript/bin/tsc", words: ["--noEmit"] },
+  {
+    name: "types of the web UI",
+    tool: "node_modules/typescript/bin/tsc",
+    words: ["--noEmit", "--project", "web"],
+    needs: "web/tsconfig.json",
+  },
+  { name: "format and lint", tool: "node_modules/@biomejs/biome/bin/biome", words: ["check", "--error-on-warnings"] },
+  { name: "promises and switches", tool: "node_modules/oxlint/bin/oxlint", words: ["--type-aware", "--deny-warnings"] },
+  { name: "unused code", tool: "node_modules/knip/bin/knip.js", words: ["--no-progress"] },
+  { name: "licences", tool: "scripts/start.mjs", words: ["--tool", "licenses"] },
 ];
 
 /** Runs every check, also after one failed, and prints one line for each; the output of a check is shown only when it failed. */
@@ -26,7 +32,7 @@ export async function runChecks(root) {
 
 function run(root, { tool, words }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [path.join(root, "node_modules", tool), ...words], {
+    const child = spawn(process.execPath, [path.join(root, tool), ...words], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -20,6 +20,10 @@ const tools = {
     await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-faults.mjs")).faultSuite(words));
   },
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
+  licenses: async () => {
+    await buildWeb();
+    (await import("./list-licenses.mjs")).listLicenses(root);
+  },
   screenshots: async (words) => {
     await buildWeb();
     await runInThisProcess("scripts/take-screenshots.ts", words);
