@@ -5,7 +5,8 @@ import { releaseMemory } from "../base/release-memory.ts";
 import { readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
 import { describeFailure } from "./describe-failure.ts";
 
-const stopLimitMs = 30_000;
+/** The longest that a stop takes; whoever runs the server must wait at least as long before it kills. */
+export const stopLimitMs = 30_000;
 const noticeMs = 500;
 const settleMs = 1_000;
 

@@ -128,6 +128,24 @@ export async function startDovecot({ user, password }: { user: string; password:
   });
 }
 
+/** nginx with the given settings for its http block; both ports are free for it to listen on. */
+export async function startNginx(describeDoors: (ports: [number, number]) => string) {
+  const program = findProgram("nginx");
+  if (program === undefined) return undefined;
+  return await startServer(async ({ folder, ports }) => {
+    const file = path.join(folder, "nginx.conf");
+    await writeFile(file, describeNginx(folder, describeDoors(ports)));
+    return [program, "-e", "stderr", "-p", folder, "-c", file];
+  });
+}
+
+/** A whole file of settings around those of the http block. */
+export const describeNginx = (folder: string, doors: string): string => {
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const temporary = kinds.map((kind) => `${kind}_temp_path ${path.join(folder, kind)};`).join("\n");
+  return `daemon off;\npid ${path.join(folder, "nginx.pid")};\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${doors}\n}\n`;
+};
+
 type Place = { folder: string; ports: [number, number]; files: { certificate: string; key: string }; account: Account };
 
 /** Runs a program in a folder of its own, never as root, until `stop`. */
@@ -191,7 +209,7 @@ async function waitForPort(port: number, hasEnded: () => boolean): Promise<boole
   return false;
 }
 
-function findProgram(name: string): string | undefined {
+export function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(path.delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }

@@ -1,0 +1,12 @@
+// Healthy while every door that is open says it is ready. A process without a door, such as a worker alone, cannot be asked.
+const ports = [process.env.PLATFORM_API_PORT || 3000, process.env.MCP_API_PORT || 3100];
+const answers = await Promise.all(
+  ports.map((port) =>
+    fetch(`http://localhost:${port}/readyz`, { signal: AbortSignal.timeout(4_000) }).then(
+      ({ ok }) => ok,
+      ({ cause }) => (cause?.code === "ECONNREFUSED" ? undefined : false),
+    ),
+  ),
+);
+const isHealthy = answers.includes(true) && !answers.includes(false);
+process.exit(isHealthy ? 0 : 1);
