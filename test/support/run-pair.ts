@@ -7,8 +7,10 @@ import { edges, node, startWorkflowApp } from "./workflow-app.ts";
 
 export type RunPair = Awaited<ReturnType<typeof startRunPair>>;
 
-/** Two whole servers as processes of their own on one database, and a workflow whose every node a provider counts. */
-export async function startRunPair() {
+const everything = "platform,gateway,worker";
+
+/** Two whole servers, or others, as processes of their own on one database, and a workflow whose every node a provider counts. */
+export async function startRunPair({ roles = [everything, everything] }: { roles?: string[] } = {}) {
   const folder = createDataDir();
   const [database, provider] = await Promise.all([createTestDatabase(), startCountingProvider()]);
   const environment = {
@@ -33,12 +35,13 @@ export async function startRunPair() {
     SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
     SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
   };
-  const start = (ports?: SpawnedServer["ports"]) =>
-    startServer({ dataDir: folder.dataDir, environment: served, ...(ports ? { ports } : {}) });
-  const servers = [await start(), await start()];
+  const start = (ports?: SpawnedServer["ports"], ofRoles = everything) =>
+    startServer({ dataDir: folder.dataDir, roles: ofRoles, environment: served, ...(ports ? { ports } : {}) });
+  const servers: SpawnedServer[] = [];
+  for (const ofRoles of roles) servers.push(await start(undefined, ofRoles));
 
   return {
-    ...{ ann, database, provider, servers, start, nodeIds },
+    ...{ ann, database, provider, servers, start, nodeIds, workflowId },
 
     /** Asks one of the servers for a run. Undefined when it is gone, and then nobody knows. */
     async trigger(server: SpawnedServer, body: object): Promise<{ status: number; body: { id: string } } | undefined> {

@@ -11,7 +11,7 @@ import { killAll, listPostgres, listProcesses, listTree, postgresPid } from "./p
 
 const root = path.resolve(import.meta.dirname, "../..");
 const startScript = path.join(root, "scripts", "start.mjs");
-const readyLimitMs = 30_000;
+const readyLimitMs = 90_000;
 const commandLimitMs = 15_000;
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
