@@ -35,6 +35,12 @@ describe("what people read about a wrong field", () => {
     ["must be a date such as 2026-01-31", z.iso.date(), "tomorrow"],
     ["does not have the expected form", z.string().regex(/^a$/), "b"],
     ["has unknown fields: b", z.strictObject({}), { b: 1 }],
+    [
+      "has unknown fields: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 90 more",
+      z.strictObject({}),
+      Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`a${index}`, 1])),
+    ],
+    [`has unknown fields: ${"x".repeat(100)}…`, z.strictObject({}), { ["x".repeat(5000)]: 1 }],
     ["is not valid", z.union([z.string(), z.number()]), true],
   ])("%s", (message, schema, value) => {
     expect(messageOf(schema, value)).toBe(message);

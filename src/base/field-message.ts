@@ -18,11 +18,20 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "unrecognized_keys":
-      return `has unknown fields: ${issue.keys.join(", ")}`;
+      return `has unknown fields: ${listed(issue.keys)}`;
     default:
       return "is not valid";
   }
 };
+
+const listedKeys = 10;
+const listedCharacters = 100;
+
+/** Names are the sender's own, so there may be any number of them, of any length. */
+function listed(keys: string[]): string {
+  const shown = keys.slice(0, listedKeys).map((key) => (key.length > listedCharacters ? `${key.slice(0, listedCharacters)}…` : key));
+  return shown.join(", ") + (keys.length > listedKeys ? ` and ${keys.length - listedKeys} more` : "");
+}
 
 const kinds: Record<string, string> = {
   string: "text",

@@ -3,6 +3,9 @@ import { Refusal } from "./refusal.ts";
 
 const maxRequestDepth = 64;
 
+/** What is done with every value of a body blocks everybody else meanwhile. */
+const maxRequestValues = 100_000;
+
 /** Deeper than requests may be, because a record wraps what a request brought. */
 const maxStoredDepth = 128;
 
@@ -31,7 +34,9 @@ export const readJsonInTurns = async (bytes: Uint8Array): Promise<unknown> => {
 function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined, unknown, undefined> {
   const text = decode(bytes);
   yield;
-  if (isDeeperThan(text, maxDepth)) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
+  const size = measure(text, maxDepth);
+  if (size.depth > maxDepth) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
+  if (size.values > maxRequestValues) throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
   const value = parse(text);
   yield;
   if (!suspicious.test(text)) return value;
@@ -48,7 +53,7 @@ function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined,
 
 /** JSON Pointer of the first text or key with NUL or half of a surrogate pair, which PostgreSQL cannot hold; "" is the value itself. */
 export const findUnstorableText = (value: unknown): string | undefined =>
-  findFirst(value, ({ key, value: child }) => isUnstorable(key) || (typeof child === "string" && isUnstorable(child)));
+  findFirst(value, (key, child) => isUnstorable(key) || (typeof child === "string" && isUnstorable(child)));
 
 /**
  * JSON text for records, which the database always takes; never throws.
@@ -58,7 +63,7 @@ export const toStorableText = (value: unknown): { text: string; sanitized: boole
   try {
     const text = JSON.stringify(value) as string | undefined;
     if (text === undefined) return { text: "null", sanitized: value !== undefined };
-    if (!isDeeperThan(text, maxStoredDepth)) return replaceUnstorableEscapes(text);
+    if (measure(text, maxStoredDepth).depth <= maxStoredDepth) return replaceUnstorableEscapes(text);
   } catch {
     // Cycles, bigint and stack-breaking depth: the marking serialisation below takes them.
   }
@@ -87,21 +92,24 @@ const parse = (text: string): unknown => {
 };
 
 const quote = 0x22;
+const comma = 0x2c;
 const backslash = 0x5c;
 
-/** Needs no valid JSON: it runs before the parser, and a text that is not JSON fails there. */
-const isDeeperThan = (text: string, maxDepth: number): boolean => {
+/** Of the text up to where it is too deep. Needs no valid JSON: it runs before the parser, and a text that is not JSON fails there. */
+const measure = (text: string, maxDepth: number): { depth: number; values: number } => {
   let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
+  let values = 1;
+  for (let index = 0; index < text.length && depth <= maxDepth; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = endOfString(text, index);
+    else if (code === comma) values += 1;
     // "[" and "{" differ in one bit, and so do "]" and "}".
     else if ((code | 0x20) === 0x7b) {
       depth += 1;
-      if (depth > maxDepth) return true;
+      values += 1;
     } else if ((code | 0x20) === 0x7d) depth -= 1;
   }
-  return false;
+  return { depth, values };
 };
 
 /** Jumps from quote to quote: a body may be one text of ten megabytes. */
@@ -114,31 +122,41 @@ const endOfString = (text: string, start: number): number => {
   return text.length;
 };
 
-type Place = { key: string; value: unknown; parent: Place | undefined };
+type Matches = (key: string, value: unknown) => boolean;
+
+/** An object or list on the way down, with how far it has been looked through. */
+type Level = { values: readonly unknown[]; keys: string[] | undefined; next: number };
+
+const levelOf = (value: object): Level =>
+  Array.isArray(value) ? { values: value, keys: undefined, next: 0 } : { values: Object.values(value), keys: Object.keys(value), next: 0 };
 
 /** In document order, without recursion, each object once: any depth and cycles are fine. */
-const findFirst = (root: unknown, matches: (place: Place) => boolean): string | undefined => {
+const findFirst = (root: unknown, matches: Matches): string | undefined => {
   const seen = new Set<object>();
-  const open: Place[] = [{ key: "", value: root, parent: undefined }];
-  for (let place = open.pop(); place; place = open.pop()) {
-    if (matches(place)) return pointerTo(place);
-    const { value } = place;
-    if (typeof value !== "object" || value === null || seen.has(value)) continue;
-    seen.add(value);
-    for (const [key, child] of Object.entries(value).reverse()) open.push({ key, value: child, parent: place });
+  const open = [levelOf([root])];
+  for (let level = open.at(-1); level; level = open.at(-1)) {
+    const index = level.next++;
+    const value = level.values[index];
+    if (index >= level.values.length) open.pop();
+    else if (matches(level.keys?.[index] ?? "", value)) return pointerTo(open.slice(1));
+    else if (typeof value === "object" && value !== null && !seen.has(value)) {
+      seen.add(value);
+      open.push(levelOf(value));
+    }
   }
   return undefined;
 };
 
-const pointerTo = (place: Place): string => {
-  const keys: string[] = [];
-  for (let at = place; at.parent; at = at.parent) keys.push(`/${at.key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return keys.reverse().join("").replaceAll("\0", "\ufffd").toWellFormed();
-};
+const pointerTo = (levels: Level[]): string =>
+  levels
+    .map(({ keys, next }) => `/${(keys?.[next - 1] ?? String(next - 1)).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("")
+    .replaceAll("\0", "\ufffd")
+    .toWellFormed();
 
 const isUnstorable = (text: string): boolean => text.includes("\0") || !text.isWellFormed();
 
-const isPoisonous = ({ key, value }: Place): boolean =>
+const isPoisonous: Matches = (key, value) =>
   key === "__proto__" || (key === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype"));
 
 /** `JSON.stringify` escapes a surrogate only when its other half is missing. */

@@ -77,6 +77,9 @@ export type FieldFault = { pointer: string; detail: string };
 /** What a provider said when it was the one that refused. */
 type ProviderAnswer = { status: number | undefined; code: string | undefined };
 
+/** Nobody reads more, and a list of a million wrong entries would be answered with as many faults. */
+export const maxFieldFaults = 100;
+
 type RefusalDetails = { errors?: FieldFault[]; headers?: Record<string, string>; provider?: ProviderAnswer; cause?: unknown };
 
 /** An expected "no". The message is for the caller: no secret, no SQL, no stack. */
@@ -90,7 +93,7 @@ export class Refusal extends Error {
     super(message, { cause: details.cause });
     this.name = "Refusal";
     this.code = code;
-    this.errors = details.errors;
+    this.errors = details.errors?.slice(0, maxFieldFaults);
     this.headers = details.headers;
     this.provider = details.provider;
   }

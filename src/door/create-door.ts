@@ -35,6 +35,8 @@ declare module "fastify" {
 }
 
 const bodyLimitBytes = 10 * 1024 * 1024;
+/** For routes that anybody may call: reading a body takes everybody's time, so strangers get little of it. */
+const publicBodyLimitBytes = 64 * 1024;
 const lingerLimitMs = 1000;
 
 /** What both doors share: request ids, strict reading of requests, one error form, measuring, and access declared by every route. */
@@ -58,6 +60,9 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(createErrorHandler(log));
   requireAccessDeclarations(server);
+  server.addHook("onRoute", (route) => {
+    if (route.config?.access === "public") route.bodyLimit ??= publicBodyLimitBytes;
+  });
   const allowedMethods = createAllowedMethods(server);
   server.setNotFoundHandler((request, reply) => {
     if (options.answerUnknownPath?.(request, reply)) return reply;

@@ -57,7 +57,7 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
 
 const frameworkCodes: Record<string, [RefusalCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "Send the body as application/json."],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "The body is larger than 10 MiB."],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "The body is too large."],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["malformed_request", "The body does not have the length it announces."],
   FST_ERR_BAD_URL: ["malformed_request", "The address is not a valid URL."],
   FST_ERR_MAX_PARAM_LENGTH: ["malformed_request", "A part of the address is too long."],

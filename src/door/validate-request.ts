@@ -16,7 +16,8 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
       detail: message,
     }));
     // A value of a wrong kind is often also too short; the first complaint says enough.
-    const errors = faults.filter(({ pointer }, index) => faults.findIndex((other) => other.pointer === pointer) === index);
+    const seen = new Set<string>();
+    const errors = faults.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
     return { error: new Refusal("validation_failed", sentence(errors[0]), { errors }) };
   };
 

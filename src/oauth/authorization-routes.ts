@@ -18,7 +18,6 @@ export type AuthorizationRouteOptions = {
   registrationLimitPerHour: number;
 };
 
-const bodyLimitBytes = 64 * 1024;
 const form = "application/x-www-form-urlencoded";
 
 /** The endpoints that clients call themselves. They answer errors as OAuth does. */
@@ -26,7 +25,7 @@ export async function registerAuthorizationRoutes(server: FastifyInstance, optio
   const { provider, normalise, issuerUrl, tokenLimitPerMinute, registrationLimitPerHour } = options;
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyLimitBytes }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.setErrorHandler(createErrorAnswer(options.log));
     // One counter each, also for their other names.
     const perMinute = scope.rateLimit(limitPerMinute(tokenLimitPerMinute));

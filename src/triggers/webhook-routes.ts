@@ -19,7 +19,7 @@ export async function registerWebhookRoutes(
 ): Promise<void> {
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyLimitBytes }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.setErrorHandler((error: { code?: string }) => {
       if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") throw new Refusal("body_too_large", "A delivery may have 1 MiB at most.");
       throw error;
@@ -45,7 +45,11 @@ export async function registerWebhookRoutes(
 
     routes.post(
       path,
-      { config, schema: { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } } },
+      {
+        config,
+        bodyLimit: bodyLimitBytes,
+        schema: { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } },
+      },
       receive as never,
     );
     const handshake = { description: "What the provider asked to be told.", content: { "text/plain": { schema: z.string() } } };

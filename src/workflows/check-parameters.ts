@@ -35,8 +35,12 @@ const hasReference = (value: unknown): boolean => {
 };
 
 /** JSON can write a number that no number can hold; it would be saved as null. */
-function findInfinite(value: unknown, path: string[] = []): string[][] {
-  if (typeof value === "number") return Number.isFinite(value) ? [] : [path];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) => findInfinite(child, [...path, key]));
+function findInfinite(value: unknown): string[][] {
+  if (typeof value === "number") return Number.isFinite(value) ? nowhere : [[]];
+  if (typeof value !== "object" || value === null) return nowhere;
+  const found: string[][] = [];
+  for (const [key, child] of Object.entries(value)) for (const path of findInfinite(child)) found.push([key, ...path]);
+  return found;
 }
+
+const nowhere: string[][] = [];

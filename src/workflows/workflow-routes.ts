@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { maxFieldFaults } from "../base/refusal.ts";
 import { userOf } from "../door/caller.ts";
 import * as wire from "./wire.ts";
 import type { Workflows } from "./workflows.ts";
@@ -71,7 +72,7 @@ function registerReading(server: FastifyInstance, workflows: Workflows, activity
     },
     async (request) => {
       const { faults, warnings } = await workflows.check(request.params.organizationId, request.body.canvas);
-      return { valid: faults.length === 0, errors: faults, warnings };
+      return { valid: faults.length === 0, errors: faults.slice(0, maxFieldFaults), warnings };
     },
   );
 }
