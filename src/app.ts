@@ -83,7 +83,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       await server.listen({ host: config.listenHost, port: config.gateway.port });
     }
     const { needed } = await parts.identity.setup.state();
-    return { parts, runs: running.runs, firstAccountNeeded: needed, stop };
+    return { parts, runs: running.runs, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -19,11 +19,16 @@ declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
   }
+  interface FastifyInstance {
+    /** Every route of the door with what it declares. */
+    routeTable: readonly RouteOptions[];
+  }
 }
 
 /** Checked when the door opens, because plugins add routes that are declared afterwards by whoever registered them. */
 export function requireAccessDeclarations(server: FastifyInstance): void {
   const routes: RouteOptions[] = [];
+  server.decorate("routeTable", routes);
   server.addHook("onRoute", (route) => void routes.push(route));
   server.addHook("onReady", async () => {
     const undeclared = routes.find((route) => route.config?.access === undefined);

@@ -54,6 +54,8 @@ export async function startTestApp(options: TestAppOptions = {}) {
     database,
     logLines,
     parts: app.parts,
+    /** The route tables of the doors it has, the platform first. */
+    routes: app.routes,
     platformUrl: config.platform.baseUrl,
     gatewayUrl: config.gateway.baseUrl,
     browser: () => createBrowser(config.platform.baseUrl),
