@@ -36,7 +36,7 @@ export function createBrowser(baseUrl: string) {
 async function readAnswer(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
-  const isJson = (headers.get("content-type") ?? "").includes("json");
+  const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as any };
 }
