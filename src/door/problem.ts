@@ -64,6 +64,8 @@ const frameworkCodes: Record<string, [RefusalCode, string]> = {
   ERR_STREAM_PREMATURE_CLOSE: ["malformed_request", "The request ended before its body was complete."],
   ECONNRESET: ["malformed_request", "The request ended before its body was complete."],
   "22021": ["validation_failed", "A text holds a character that cannot be stored."],
+  // Nobody asks for what cannot belong together, so the other part was there when it was looked for.
+  "23503": ["conflict", "What this belongs to was deleted in the meantime."],
   "22P05": ["validation_failed", "A text holds a character that cannot be stored."],
 };
 

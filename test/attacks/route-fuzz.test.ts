@@ -28,18 +28,14 @@ beforeAll(async () => {
   attacked = await startAttackedServer({ OUTBOUND_ALLOWED_CIDRS: "127.0.0.1/32" });
   document = (await attacked.owner.get("/openapi.json")).body;
   const app = await startTestApp({ roles: ["gateway"] });
-  gatewayRoutes = app.routes
-    .flat()
-    .flatMap(({ method, url }) =>
-      [method]
-        .flat()
-        .map((name) => ({
-          method: name,
-          path: url.replaceAll(/:(\w+)/g, "{$1}").replace(/^\*$/, "/"),
-          query: [],
-          body: bodyOfGateway(url),
-        })),
-    );
+  gatewayRoutes = app.routes.flat().flatMap(({ method, url }) =>
+    [method].flat().map((name) => ({
+      method: name,
+      path: url.replaceAll(/:(\w+)/g, "{$1}").replace(/^\*$/, "/"),
+      query: [],
+      body: bodyOfGateway(url),
+    })),
+  );
   await app.stop();
 });
 afterAll(() => attacked?.stop());

@@ -41,7 +41,7 @@ export async function furnishOrganization({ browser, organizationId }: Owner, { 
       key: key.key as string,
       reference: credential.reference as string,
       toolName: tool.name,
-      webhookUrl: trigger.url as string,
+      webhookUrl: trigger.webhookUrl as string,
       canvas,
     },
   };
