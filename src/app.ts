@@ -68,7 +68,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   }
 
   try {
-    parts.history.start();
+    await parts.history.start();
     await running.start();
     if (roles.includes("platform")) {
       const server = await createPlatformServer({ ...platformOptions(parts, running, config), door: door(config.platform.baseUrl) });

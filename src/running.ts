@@ -79,7 +79,7 @@ function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }
     defaultReferenceFor: vault.defaults.referenceFor,
   });
   const runs = createRuns({
-    ...{ db, target, clock, log, tracing, workflows, slots, live: history.live, slowStatements },
+    ...{ db, target, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
     observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
     executeNode: createExecuteNode({ clock, executeOnce }),

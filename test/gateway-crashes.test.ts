@@ -56,7 +56,7 @@ async function holdRecords() {
   await client.connect();
   onTestFinished(() => client.end());
   await client.query("BEGIN; LOCK TABLE tool_call IN SHARE MODE");
-  const waiting = "SELECT FROM pg_locks WHERE relation = 'tool_call'::regclass AND NOT granted";
+  const waiting = "SELECT FROM pg_locks JOIN pg_partition_tree('tool_call') ON relid = relation WHERE NOT granted";
   return {
     whenSomebodyWaits: () =>
       expect.poll(async () => (await client.query(waiting)).rowCount, { interval: 5, timeout: 5_000 }).toBeGreaterThan(0),

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from "../src/base/clock.ts";
 import { newId } from "../src/base/ids.ts";
 import { Refusal } from "../src/base/refusal.ts";
+import { createPartitions } from "../src/history/partitions.ts";
 import { type ArrivedCall, createRecorder } from "../src/history/record.ts";
 import { createRetention } from "../src/history/retention.ts";
 import { createSweep } from "../src/history/sweep.ts";
@@ -256,7 +257,9 @@ describe("the calls of a process that died", () => {
 describe("retention", () => {
   const daysAgo = (days: number) =>
     lowestIdAt(new Date(Date.now() - days * 86_400_000)).replace("-0000-0000-0000", `-7000-8000-${newId().slice(-4)}`);
-  const retain = (keptDays: number, keptRows: number) => createRetention({ db, log: silentLog, keptDays, keptRows, batchSize: 7 }).run();
+  const partitions = () => createPartitions({ db, target: database.target, log: silentLog });
+  const retain = (keptDays: number, keptRows: number) =>
+    createRetention({ db, partitions: partitions(), log: silentLog, keptDays, keptRows, batchSize: 7 }).run();
 
   it("removes what is too old, but nothing that runs", async () => {
     const recorder = openRecorder();

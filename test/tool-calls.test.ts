@@ -137,13 +137,13 @@ describe("a call through the gateway", () => {
   });
 
   it("is told, and not run, when its record cannot be written", async () => {
-    await mcp.app.database.query("ALTER TABLE tool_call RENAME TO tool_call_away");
+    await mcp.app.database.query("ALTER TABLE tool_call ADD CONSTRAINT closed CHECK (false) NOT VALID");
     try {
       const { json, status } = await mcp.client.modern("github", "tools/call", { name: "github_create_issue", arguments: issue() });
       expect([status, json.error?.data]).toMatchObject([503, { code: "record_unavailable" }]);
       expect(provider.requests()).toEqual([]);
     } finally {
-      await mcp.app.database.query("ALTER TABLE tool_call_away RENAME TO tool_call");
+      await mcp.app.database.query("ALTER TABLE tool_call DROP CONSTRAINT closed");
     }
   });
 

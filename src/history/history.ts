@@ -4,6 +4,7 @@ import type { ConnectionTarget, Database } from "../storage/database.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { createCallList } from "./list-calls.ts";
 import { createLive, type LiveSource } from "./live.ts";
+import { createPartitions } from "./partitions.ts";
 import { type CallPlace, createRecorder } from "./record.ts";
 import { createRetention } from "./retention.ts";
 import { createSweep } from "./sweep.ts";
@@ -30,10 +31,12 @@ type Options = {
 export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources, observe }: Options) {
   const live = createLive({ db, target, log, sources: { ...sources, [toolCallKind]: createToolCallSource({ db }) } });
   const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
-  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch });
+  const partitions = createPartitions({ db, target, log });
+  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch, tableOf: partitions.tableOf });
   const sweep = createSweep({ db, recorder, log, onChange });
-  const retention = createRetention({ db, log, keptDays, keptRows, onDone: observe.retention });
+  const retention = createRetention({ db, partitions, log, keptDays, keptRows, onDone: observe.retention });
   return {
+    partitions,
     recorder,
     retention,
     live,
@@ -42,14 +45,16 @@ export function createHistory({ db, target, clock, log, keptDays, keptRows, serv
     serverUrlTemplate,
 
     /** What a serving process does in the background. */
-    start(): void {
+    async start(): Promise<void> {
+      await partitions.upkeep.run();
+      partitions.upkeep.start();
       sweep.start();
       retention.start();
     },
 
     async close(): Promise<void> {
       await recorder.drain();
-      await Promise.all([sweep.stop(), retention.stop()]);
+      await Promise.all([sweep.stop(), retention.stop(), partitions.upkeep.stop()]);
       await live.stop();
     },
   };

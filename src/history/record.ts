@@ -7,6 +7,7 @@ import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { type Payload, toPayload, toStorableLine } from "./payload.ts";
 import { type CallEnd, endCalls, findExistingCalls, insertCalls, type NewCallRow } from "./store.ts";
+import type { TableOf } from "./table-of.ts";
 import { timeOfId } from "./time-of-id.ts";
 import { createUnsettled } from "./unsettled.ts";
 import type { CallSource } from "./wire.ts";
@@ -52,6 +53,8 @@ type RecorderOptions = {
   onChange: (changed: CallPlace[]) => void;
   /** Told how many rows each write stores. */
   onBatch?: (rows: number) => void;
+  /** The whole table unless given. */
+  tableOf?: TableOf;
   parametersLimitBytes?: number;
   outputsLimitBytes?: number;
 };
@@ -69,16 +72,16 @@ const largeBytes = 64 * 1024;
  * `record_unavailable` when that is not certain; repeating the same call with the same id is then safe.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { db, clock, log, onChange, onBatch, parametersLimitBytes = 256 * 1024, outputsLimitBytes = 1024 * 1024 } = options;
+  const { db, clock, log, onChange, onBatch, tableOf, parametersLimitBytes = 256 * 1024, outputsLimitBytes = 1024 * 1024 } = options;
   const owner = newId();
   let hasOpened = false;
   const opens = createSizedBatch(async (rows: NewCallRow[]) => {
-    await insertCalls(db, rows);
+    await insertCalls(db, rows, tableOf);
     onBatch?.(rows.length);
     onChange(rows);
   });
   const closes = createSizedBatch(async (ends: CallEnd[]) => {
-    const ended = new Set(await endCalls(db, ends));
+    const ended = new Set(await endCalls(db, ends, tableOf));
     onBatch?.(ends.length);
     onChange(ends.filter(({ id }) => ended.has(id)));
     await requireExisting(

@@ -1,11 +1,14 @@
 import type { Log } from "../base/log.ts";
 import { repeatWork } from "../base/repeat-work.ts";
 import type { Database } from "../storage/database.ts";
+import type { Partitions } from "./partitions.ts";
 import { lowestIdAt } from "./time-of-id.ts";
 import { findFirstSurplus, listRecordedOrganizations, readDatabaseTime, removeOldCalls, upkeepTables } from "./upkeep-store.ts";
 
 /** Where the records are that are removed. Their ids are of version 7. */
 export type RetentionStore = {
+  /** Drops months of which all is older than this id, and says where the month begins that it lies in, if it lies in one. */
+  dropMonths: (oldestKept: string) => Promise<string | undefined>;
   listOrganizations: () => Promise<{ id: string; exists: boolean }[]>;
   /** The newest one that is over the number to keep. */
   findFirstSurplus: (organizationId: string, keptRows: number) => Promise<{ id: string } | undefined>;
@@ -17,6 +20,7 @@ type RetentionOptions = {
   db: Database;
   /** Tool calls unless given. */
   store?: RetentionStore;
+  partitions: Partitions;
   log: Log;
   keptDays: number;
   /** Per organization. */
@@ -25,20 +29,25 @@ type RetentionOptions = {
   onDone?: ((removed: number) => void) | undefined;
   intervalMs?: number;
   batchSize?: number;
+  /** By the clock of the database unless given. */
+  readNow?: () => Promise<Date>;
 };
 
 const dayMs = 86_400_000;
+/** Of so few days nobody expects a month more; otherwise the rest of a month goes together, when all of it is too old. */
+const mostExactDays = 60;
 const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Removes records that are too old, too many, or of a deleted organization: in the background, in small steps, one process at a time. */
 export function createRetention(options: RetentionOptions) {
-  const { db, store = callStore(db), log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
-  const tables = upkeepTables(db);
+  const { db, partitions, store = callStore(db, partitions), log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
+  // Not this machine's clock: a wrong one would remove what is still wanted.
+  const { readNow = () => readDatabaseTime(upkeepTables(db)) } = options;
 
-  async function chooseBound(organization: { id: string; exists: boolean }, oldestKept: string): Promise<string> {
+  async function chooseBound(organization: { id: string; exists: boolean }, firstKept: string): Promise<string> {
     if (!organization.exists) return highestId;
     const surplus = (await store.findFirstSurplus(organization.id, keptRows))?.id;
-    if (surplus === undefined || surplus < oldestKept) return oldestKept;
+    if (surplus === undefined || surplus < firstKept) return firstKept;
     return nextId(surplus);
   }
 
@@ -53,11 +62,12 @@ export function createRetention(options: RetentionOptions) {
   }
 
   async function removeAll(isStopping: () => boolean): Promise<number> {
-    // Not this machine's clock: a wrong one would remove what is still wanted.
-    const oldestKept = lowestIdAt(new Date((await readDatabaseTime(tables)).getTime() - keptDays * dayMs));
+    const oldestKept = lowestIdAt(new Date((await readNow()).getTime() - keptDays * dayMs));
+    const month = await store.dropMonths(oldestKept);
+    const firstKept = keptDays <= mostExactDays ? oldestKept : (month ?? oldestKept);
     let removed = 0;
     for (const organization of await store.listOrganizations())
-      removed += await removeUpTo(organization.id, await chooseBound(organization, oldestKept), isStopping);
+      removed += await removeUpTo(organization.id, await chooseBound(organization, firstKept), isStopping);
     if (removed > 0) log.info({ removed }, "old records were removed");
     options.onDone?.(removed);
     return removed;
@@ -66,9 +76,13 @@ export function createRetention(options: RetentionOptions) {
   return repeatWork({ log, intervalMs, work: removeAll, failure: "old records were not removed" });
 }
 
-function callStore(db: Database): RetentionStore {
+function callStore(db: Database, partitions: Partitions): RetentionStore {
   const tables = upkeepTables(db);
   return {
+    async dropMonths(oldestKept) {
+      await partitions.drop("tool_call", oldestKept);
+      return partitions.beginOfMonth("tool_call", oldestKept);
+    },
     listOrganizations: () => listRecordedOrganizations(tables),
     findFirstSurplus: (organizationId, keptRows) => findFirstSurplus(tables, organizationId, keptRows),
     removeOld: (removal) => removeOldCalls(tables, removal),

@@ -3,7 +3,9 @@ import { createTestDatabase } from "../../test/support/test-database.ts";
 import { newId } from "../base/ids.ts";
 import { createDatabase, type Database } from "../storage/database.ts";
 import { silentLog } from "../storage/test-postgres.ts";
+import { createPartitions } from "./partitions.ts";
 import { type CallEnd, endCalls, insertCalls, type NewCallRow } from "./store.ts";
+import { type TableOf, wholeTable } from "./table-of.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;
@@ -54,11 +56,15 @@ it("finds calls that end by their ids, never among all that were open since the 
   await database.query("ANALYZE tool_call");
   const calls = Array.from({ length: 25 }, () => openCall());
   await insertCalls(db, calls);
-  expect(await explainEnd(calls)).toMatch(/tool_call_pkey/);
-  expect(await explainEnd(calls)).not.toMatch(/tool_call_by_status/);
+  const { tableOf, upkeep } = createPartitions({ db, target: database.target, log: silentLog });
+  await upkeep.run();
+  for (const plan of [await explainEnd(calls, wholeTable), await explainEnd(calls, tableOf)]) {
+    expect(plan).toMatch(/Index Scan using tool_call_\d{4}_\d{2}_pkey/);
+    expect(plan).not.toMatch(/status_organization_id_id_idx/);
+  }
 });
 
-async function explainEnd(calls: NewCallRow[]): Promise<string> {
+async function explainEnd(calls: NewCallRow[], tableOf: TableOf): Promise<string> {
   let plan = "";
   const explaining: Pick<Database, "prepared"> = {
     async prepared<Row>({ text }: { text: string }, values: unknown[]): Promise<Row[]> {
@@ -66,6 +72,6 @@ async function explainEnd(calls: NewCallRow[]): Promise<string> {
       return [];
     },
   };
-  await endCalls(explaining as Database, calls.map(endOf));
+  await endCalls(explaining as Database, calls.map(endOf), tableOf);
   return plan;
 }

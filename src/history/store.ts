@@ -1,5 +1,7 @@
+import { remember } from "../base/remember.ts";
 import { arraysOf, type Columns, columnNames, unnest, valuesOf } from "../storage/columns.ts";
 import type { Database } from "../storage/database.ts";
+import { type TableOf, wholeTable } from "./table-of.ts";
 import type { CallSource, CallStatus } from "./wire.ts";
 
 export type NewCallRow = {
@@ -60,18 +62,24 @@ const newCallColumns: Columns<NewCallRow> = [
   ["owner", "owner", "uuid"],
 ];
 
-const insertInto = `INSERT INTO tool_call (${columnNames(newCallColumns)})`;
+const insertInto = (table: string) => `INSERT INTO ${table} (${columnNames(newCallColumns)})`;
 const unlessThere = "ON CONFLICT (organization_id, id) DO NOTHING";
 
-const insertOne = {
-  name: "tool_call_insert_one",
-  text: `${insertInto} VALUES (${newCallColumns.map((_, index) => `$${index + 1}`).join(", ")}) ${unlessThere}`,
-};
+const insertOne = (table: string) => ({
+  name: `${table}_insert_one`,
+  text: `${insertInto(table)} VALUES (${newCallColumns.map((_, index) => `$${index + 1}`).join(", ")}) ${unlessThere}`,
+});
 
-const insertMany = { name: "tool_call_insert_many", text: `${insertInto} SELECT * FROM ${unnest(newCallColumns)} ${unlessThere}` };
+const insertMany = (table: string) => ({
+  name: `${table}_insert_many`,
+  text: `${insertInto(table)} SELECT * FROM ${unnest(newCallColumns)} ${unlessThere}`,
+});
+
+const idOf = ({ id }: { id: string }): string => id;
 
 /** Safe to repeat: what is there already stays as it is. */
-export async function insertCalls(db: Database, rows: NewCallRow[]): Promise<void> {
+export async function insertCalls(db: Database, rows: NewCallRow[], tableOf: TableOf = wholeTable): Promise<void> {
+  const { insertOne, insertMany } = statementsFor(tableOf("tool_call", rows.map(idOf)));
   const [only] = rows;
   if (rows.length === 1 && only) await db.prepared(insertOne, valuesOf(newCallColumns, only));
   else await db.prepared(insertMany, arraysOf(newCallColumns, rows));
@@ -116,26 +124,34 @@ const setEnd = (ended: (column: string) => string): string => {
 const placeOf = (column: string): string => `$${endColumns.findIndex(([, name]) => name === column) + 1}`;
 const openStates = "('running', 'interrupted')";
 
-const endOne = {
-  name: "tool_call_end_one",
-  text: `UPDATE tool_call AS call SET ${setEnd(placeOf)} WHERE call.organization_id = $1 AND call.id = $2 AND call.status IN ${openStates} RETURNING call.id`,
-};
+const endOne = (table: string) => ({
+  name: `${table}_end_one`,
+  text: `UPDATE ${table} AS call SET ${setEnd(placeOf)} WHERE call.organization_id = $1 AND call.id = $2 AND call.status IN ${openStates} RETURNING call.id`,
+});
 
 // Without a name it is planned each time: a plan made while the table was small would read all of it when it is large.
 // The empty text keeps the index by status out of the plan: next to no call is open, so it looks best, but it also holds every row that
 // was open since the last vacuum.
-const endMany = {
+const endMany = (table: string) => ({
   name: "",
-  text: `UPDATE tool_call AS call SET ${setEnd((column) => `ended.${column}`)}
+  text: `UPDATE ${table} AS call SET ${setEnd((column) => `ended.${column}`)}
          FROM ${unnest(endColumns)} AS ended (${columnNames(endColumns)})
          WHERE call.organization_id = ended.organization_id AND call.id = ended.id AND call.status || '' IN ${openStates} RETURNING call.id`,
-};
+});
+
+const statementsFor = remember((table: string) => ({
+  insertOne: insertOne(table),
+  insertMany: insertMany(table),
+  endOne: endOne(table),
+  endMany: endMany(table),
+}));
 
 /**
  * The ids that were open until now. `interrupted` is what others guess about a process that fell silent;
  * when it comes back, what it knows replaces the guess.
  */
-export async function endCalls(db: Database, ends: CallEnd[]): Promise<string[]> {
+export async function endCalls(db: Database, ends: CallEnd[], tableOf: TableOf = wholeTable): Promise<string[]> {
+  const { endOne, endMany } = statementsFor(tableOf("tool_call", ends.map(idOf)));
   const [only] = ends;
   const rows =
     ends.length === 1 && only

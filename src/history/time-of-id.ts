@@ -2,7 +2,7 @@
 export function timeOfId(id: string): Date {
   if (!/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.test(id))
     throw new Error("The id of a call must be a UUID of version 7.");
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+  return timeOfLowestId(id);
 }
 
 /** Not larger than any id made at this moment or later, and larger than any made before. */
@@ -12,3 +12,6 @@ export function lowestIdAt(moment: Date): string {
     .padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
+
+/** Of an id that `lowestIdAt` made. */
+export const timeOfLowestId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

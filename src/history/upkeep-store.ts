@@ -95,7 +95,7 @@ export async function removeOldCalls(db: UpkeepDb, { organizationId, beforeId, l
     const { numDeletedRows } = await transaction
       .deleteFrom("tool_call")
       .where("organization_id", "=", organizationId)
-      .where("id", "in", oldest)
+      .where("id", "=", sql<string>`ANY (ARRAY (${oldest}))`)
       .executeTakeFirst();
     return Number(numDeletedRows);
   });

@@ -1,5 +1,6 @@
 import { createBatch } from "../base/batch.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { TableOf } from "../history/table-of.ts";
 import { timeOfId } from "../history/time-of-id.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
@@ -21,6 +22,7 @@ export type Claim = { begin: () => void; giveUp: () => void };
 
 type Options = {
   db: Database;
+  tableOf: TableOf;
   insertTurns: (run: RunStatement, rows: NewRun[]) => Promise<void>;
   /** Takes turns for this process while it has room. */
   claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
@@ -30,7 +32,7 @@ type Options = {
 };
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
-export function createAcceptRuns({ db, insertTurns, claimIn, owner, onChange }: Options) {
+export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, owner, onChange }: Options) {
   const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
     let claim: Claim | undefined;
     try {
@@ -38,7 +40,7 @@ export function createAcceptRuns({ db, insertTurns, claimIn, owner, onChange }: 
         const sorted = await sort(run, wishes);
         const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
         const newRows = fresh.map(({ row }) => row);
-        await insertRuns(run, owner, newRows);
+        await insertRuns(run, owner, newRows, tableOf);
         for (const { alsoInsert } of fresh) await alsoInsert?.(run);
         await insertTurns(run, newRows);
         if (newRows.length > 0) claim = await claimIn(run, newRows);

@@ -1,3 +1,5 @@
+import { remember } from "../base/remember.ts";
+import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { Database, RunStatement, Statement } from "../storage/database.ts";
 import type { StoredNode } from "./store.ts";
@@ -63,16 +65,16 @@ const stored = nodeColumns.filter(([field]) => field !== "epoch");
 const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field));
 
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
-const heldOf = (source: string): string => `held AS (
-  SELECT run.organization_id, run.id FROM run
+const heldOf = (runTable: string, source: string): string => `held AS (
+  SELECT run.organization_id, run.id FROM ${runTable} AS run
   JOIN (${source}) AS mine ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
   WHERE run.status IN ('pending', 'running', 'waiting')
   ORDER BY run.organization_id, run.id
   FOR NO KEY UPDATE OF run
 )`;
 
-const writeNodes = `written AS (
-  INSERT INTO run_node AS stored (${columnNames(stored)})
+const writeNodes = (nodeTable: string): string => `written AS (
+  INSERT INTO ${nodeTable} AS stored (${columnNames(stored)})
   SELECT ${stored.map(([, column]) => `node.${column}`).join(", ")}
   FROM node JOIN held ON held.organization_id = node.organization_id AND held.id = node.run_id
   ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
@@ -80,8 +82,8 @@ const writeNodes = `written AS (
     WHERE stored.status IN ('running', 'retrying', 'waiting')
 )`;
 
-const writeTurns = `turned AS (
-  UPDATE run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
+const writeTurns = (runTable: string): string => `turned AS (
+  UPDATE ${runTable} AS run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
     started_at = COALESCE(run.started_at, turn.started_at), wake_at = turn.wake_at, completed_at = turn.completed_at,
     active_ms = turn.active_ms, changed_at = clock_timestamp()
   FROM turn JOIN held ON held.organization_id = turn.organization_id AND held.id = turn.run_id
@@ -94,24 +96,39 @@ const place = "organization_id, run_id, epoch";
 
 // Without names they are planned each time: a plan made while the table was small reads all of an organization's runs for each of them
 // when it is large, until the database has looked at the table again.
-const nodesOnly: Statement = {
-  name: "",
-  text: `WITH ${nodeSource}, ${heldOf(`SELECT DISTINCT ${place} FROM node`)}, ${writeNodes} SELECT id FROM held`,
-};
+const nodesOnly = remember((runTable: string) =>
+  remember(
+    (nodeTable: string): Statement => ({
+      name: "",
+      text: `WITH ${nodeSource}, ${heldOf(runTable, `SELECT DISTINCT ${place} FROM node`)}, ${writeNodes(nodeTable)} SELECT id FROM held`,
+    }),
+  ),
+);
 
-const nodesAndTurns: Statement = {
-  name: "",
-  text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
-         ${heldOf(`SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes}, ${writeTurns}
-         SELECT id FROM held`,
-};
+const nodesAndTurns = remember((runTable: string) =>
+  remember(
+    (nodeTable: string): Statement => ({
+      name: "",
+      text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
+             ${heldOf(runTable, `SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes(nodeTable)}, ${writeTurns(runTable)}
+             SELECT id FROM held`,
+    }),
+  ),
+);
 
 export type HeldRun = { id: string };
 
 /** The runs that were still this owner's; for the others nothing was written. */
-export async function writeCheckpoints(run: RunStatement, nodes: NodeRow[], turns: RunTurn[]): Promise<HeldRun[]> {
-  if (turns.length === 0) return await run<HeldRun>(nodesOnly, arraysOf(nodeColumns, nodes));
-  return await run<HeldRun>(nodesAndTurns, [...arraysOf(nodeColumns, nodes), ...arraysOf(turnColumns, turns)]);
+export async function writeCheckpoints(
+  run: RunStatement,
+  nodes: NodeRow[],
+  turns: RunTurn[],
+  tableOf: TableOf = wholeTable,
+): Promise<HeldRun[]> {
+  const runIds = [...nodes, ...turns].map(({ runId }) => runId);
+  const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
+  if (turns.length === 0) return await run<HeldRun>(nodesOnly(runTable)(nodeTable), arraysOf(nodeColumns, nodes));
+  return await run<HeldRun>(nodesAndTurns(runTable)(nodeTable), [...arraysOf(nodeColumns, nodes), ...arraysOf(turnColumns, turns)]);
 }
 
 /** One statement needs no transaction around it. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createBatch } from "../base/batch.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { TableOf } from "../history/table-of.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { hasUnfinishedChildren, lockWaitingParent, type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
@@ -23,6 +24,7 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>;
 type Options = {
   db: Database;
   queue: RunQueue;
+  tableOf: TableOf;
   /** Called after each commit. */
   onChange: (changed: { organizationId: string; id: string }[]) => void;
   /** Somebody's turn comes at that moment. */
@@ -35,11 +37,11 @@ const pauseMs = 250;
 const largeLength = 256 * 1024;
 
 /** Writes what became of nodes and runs. All that wait at the same time share a commit. */
-export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
+export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Options) {
   const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
     const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
     const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
-    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns)).map(({ id }) => id));
+    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns, tableOf)).map(({ id }) => id));
     onChange(turns.filter(({ runId }) => held.has(runId)).map(toPlace));
     return checkpoints.map((checkpoint) => held.has(runIdOf(checkpoint)));
   };
@@ -57,7 +59,7 @@ export function createCheckpoints({ db, queue, onChange, onQueued }: Options) {
   async function writeAlone({ nodes, turn, stepAside, parentRunId }: Checkpoint): Promise<boolean> {
     const isHeld = await db.transaction(async (run) => {
       const parents = await lockParent(run, turn, parentRunId);
-      const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : []);
+      const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
       await queue.removeAll(run, parents);

@@ -1,12 +1,21 @@
 import type { Log } from "../base/log.ts";
+import type { Partitions } from "../history/partitions.ts";
 import { createRetention, type RetentionStore } from "../history/retention.ts";
 import type { Database } from "../storage/database.ts";
 
-type Options = { db: Database; log: Log; keptDays: number; keptRuns: number; onDone?: (removed: number) => void };
+type Options = {
+  db: Database;
+  partitions: Partitions;
+  log: Log;
+  keptDays: number;
+  keptRuns: number;
+  onDone?: (removed: number) => void;
+  readNow?: () => Promise<Date>;
+};
 
 /** Removes ended runs that are too old, too many, or of a deleted organization, and keys that were used up more than a day ago. */
-export const createRunRetention = ({ db, log, keptDays, keptRuns, onDone }: Options) =>
-  createRetention({ db, store: runStore(db), log, keptDays, keptRows: keptRuns, onDone });
+export const createRunRetention = ({ db, partitions, keptRuns, ...options }: Options) =>
+  createRetention({ ...options, db, partitions, store: runStore(db, partitions), keptRows: keptRuns });
 
 const organizationsStatement = {
   name: "",
@@ -24,14 +33,15 @@ const surplusStatement = { name: "", text: "SELECT id FROM run WHERE organizatio
 
 const lockStatement = { name: "", text: "SELECT pg_try_advisory_xact_lock(hashtext('switchyard run retention')) AS locked" };
 
+// Arrays instead of joins: with them only the partitions are touched in which the runs lie.
 const removeRunsStatement = {
   name: "",
   text: `WITH old AS (
            SELECT id FROM run WHERE organization_id = $1 AND id < $2 AND status IN ('succeeded', 'failed', 'cancelled') ORDER BY id LIMIT $3
          ), removed AS (
-           DELETE FROM run USING old WHERE run.organization_id = $1 AND run.id = old.id RETURNING run.id
+           DELETE FROM run WHERE organization_id = $1 AND id = ANY (ARRAY (SELECT id FROM old)) RETURNING id
          ), nodes AS (
-           DELETE FROM run_node USING removed WHERE run_node.organization_id = $1 AND run_node.run_id = removed.id
+           DELETE FROM run_node WHERE organization_id = $1 AND run_id = ANY (ARRAY (SELECT id FROM removed))
          )
          SELECT count(*)::int AS count FROM removed`,
 };
@@ -42,8 +52,14 @@ const removeKeysStatement = {
   text: "DELETE FROM run_once WHERE organization_id = $1 AND created_at < now() - interval '25 hours'",
 };
 
-function runStore(db: Database): RetentionStore {
+function runStore(db: Database, partitions: Partitions): RetentionStore {
   return {
+    async dropMonths(oldestKept) {
+      await partitions.drop("run", oldestKept);
+      await partitions.drop("run_node", oldestKept);
+      return partitions.beginOfMonth("run", oldestKept);
+    },
+
     listOrganizations: () => db.prepared<{ id: string; exists: boolean }>(organizationsStatement, []),
 
     findFirstSurplus: async (organizationId, keptRuns) =>

@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Live } from "../history/live.ts";
+import type { Partitions } from "../history/partitions.ts";
 import { type ConnectionTarget, createDatabase, type Database, type RunStatement } from "../storage/database.ts";
 import { type Listener, listen } from "../storage/listen.ts";
 import type { SlowStatements } from "../storage/slow-statements.ts";
@@ -43,6 +44,7 @@ type Options = {
   workflows: Workflows;
   slots: Pick<Slots, "acquire">;
   live: Pick<Live, "announce">;
+  partitions: Partitions;
   checkOverrides: CheckOverrides;
   executeNode: ExecuteNode;
   isPure: (node: GraphNode) => boolean;
@@ -67,15 +69,15 @@ export function createRuns({
   workflows,
   slots,
   live,
+  partitions,
   checkOverrides,
   executeNode,
   isPure,
   mostRuns,
   limitMs,
-  keptDays,
-  keptRuns,
   slowStatements,
   observe,
+  ...kept
 }: Options) {
   const owner = newId();
   // What every run needs several times, on connections of its own.
@@ -85,13 +87,14 @@ export function createRuns({
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, findGraph });
   const { onChange, onAccepted, onEndedAs } = createChanges(live, observe);
-  const checkpoints = createCheckpoints({ db: hot, queue, onChange, onQueued: (moment) => dispatcher.wakeAt(moment) });
+  const shared = { db: hot, tableOf: partitions.tableOf };
+  const checkpoints = createCheckpoints({ ...shared, onChange, queue, onQueued: (moment) => dispatcher.wakeAt(moment) });
   const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
   };
   const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (run, fresh) => dispatcher.claimIn(run, fresh);
-  const accept = createAcceptRuns({ db: hot, insertTurns, claimIn, owner, onChange: onAccepted });
+  const accept = createAcceptRuns({ ...shared, insertTurns, claimIn, owner, onChange: onAccepted });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
@@ -108,7 +111,7 @@ export function createRuns({
     onEnd: ({ id }) => ends.publish(id),
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
   });
-  const retention = createRunRetention({ db, log, keptDays, keptRuns, onDone: observe.retention });
+  const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
   let listener: Listener | undefined;
 
   function hear(message: string): void {

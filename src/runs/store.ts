@@ -1,3 +1,5 @@
+import { remember } from "../base/remember.ts";
+import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import type { RunKind } from "./start-run.ts";
@@ -52,15 +54,16 @@ const newRunColumns: Columns<NewRun> = [
   ["queuedAt", "queued_at", "timestamptz"],
 ];
 
-const insertRunsStatement = {
-  name: "run_insert",
-  text: `INSERT INTO run (status, owner, epoch, ${columnNames(newRunColumns)})
+const insertRunsStatement = remember((table: string) => ({
+  name: `${table}_insert`,
+  text: `INSERT INTO ${table} (status, owner, epoch, ${columnNames(newRunColumns)})
          SELECT 'pending', $${newRunColumns.length + 1}::uuid, ${firstEpoch}, * FROM ${unnest(newRunColumns)}`,
-};
+}));
 
 /** They belong to the process that takes them in the same transaction; whoever takes one later raises its epoch. */
-export async function insertRuns(run: RunStatement, owner: string, rows: NewRun[]): Promise<void> {
-  if (rows.length > 0) await run(insertRunsStatement, [...arraysOf(newRunColumns, rows), owner]);
+export async function insertRuns(run: RunStatement, owner: string, rows: NewRun[], tableOf: TableOf = wholeTable): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  if (rows.length > 0) await run(insertRunsStatement(tableOf("run", ids)), [...arraysOf(newRunColumns, rows), owner]);
 }
 
 /** A run as its first owner has it, without reading what was just written. */
@@ -102,22 +105,48 @@ const claimOnceStatement = {
 
 const findOnceStatement = {
   name: "",
-  text: `SELECT once.organization_id AS "organizationId", once.key, once.wish_sha256 AS "wishSha256", once.run_id AS "runId",
-           run.queued_at AS "queuedAt"
+  text: `SELECT once.organization_id AS "organizationId", once.key, once.wish_sha256 AS "wishSha256", once.run_id AS "runId"
          FROM unnest($1::uuid[], $2::text[]) AS asked (organization_id, key)
          JOIN run_once AS once ON once.organization_id = asked.organization_id AND once.key = asked.key
-           AND once.created_at >= now() - interval '24 hours'
-         LEFT JOIN run ON run.organization_id = once.organization_id AND run.id = once.run_id`,
+           AND once.created_at >= now() - interval '24 hours'`,
 };
 
-export const findOnce = (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<KnownOnce[]> =>
-  run<KnownOnce>(findOnceStatement, [places.map(({ organizationId }) => organizationId), places.map(({ key }) => key)]);
+const queuedAtStatement = {
+  name: "",
+  text: `SELECT run.id, run.queued_at AS "queuedAt" FROM unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
+         JOIN run ON run.organization_id = asked.organization_id AND run.id = asked.id AND run.id >= $3 AND run.id <= $4`,
+};
+
+const findKeys = (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<Once[]> =>
+  run<Once>(findOnceStatement, [places.map(({ organizationId }) => organizationId), places.map(({ key }) => key)]);
+
+export const findOnce = async (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<KnownOnce[]> =>
+  await withQueuedAt(run, await findKeys(run, places));
+
+async function withQueuedAt(run: RunStatement, known: Once[]): Promise<KnownOnce[]> {
+  if (known.length === 0) return [];
+  const ids = known.map(({ runId }) => runId);
+  const values = [known.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)];
+  const rows = await run<{ id: string; queuedAt: Date }>(queuedAtStatement, values);
+  const moments = new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
+  return known.map((once) => ({ ...once, queuedAt: moments.get(once.runId) ?? null }));
+}
+
+/** The lowest and the highest, which keep a statement to the partitions that they lie in. */
+function boundsOf(ids: string[]): (string | undefined)[] {
+  const sorted = ids.toSorted();
+  return [sorted.at(0), sorted.at(-1)];
+}
 
 /** What the keys stand for from now on: the given run, or the one that was first. No key may be given twice. */
 export async function claimOnce(run: RunStatement, wishes: Once[]): Promise<KnownOnce[]> {
   if (wishes.length === 0) return [];
   await run(claimOnceStatement, arraysOf(onceColumns, wishes));
-  return await findOnce(run, wishes);
+  const known = await findKeys(run, wishes);
+  const given = new Set(wishes.map(({ runId }) => runId));
+  const fresh = known.filter(({ runId }) => given.has(runId)).map((once) => ({ ...once, queuedAt: null }));
+  const others = known.filter(({ runId }) => !given.has(runId));
+  return [...fresh, ...(await withQueuedAt(run, others))];
 }
 
 export type AdoptedRun = RunPlace & {
@@ -142,6 +171,7 @@ const adoptStatement = {
   text: `UPDATE run SET owner = $1, epoch = run.epoch + 1
          FROM unnest($2::uuid[], $3::uuid[]) AS taken (organization_id, id)
          WHERE run.organization_id = taken.organization_id AND run.id = taken.id AND run.status IN ('pending', 'running', 'waiting')
+           AND run.id >= $4 AND run.id <= $5
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
@@ -151,7 +181,8 @@ const adoptStatement = {
 /** Those that have not ended. From now on nobody else can write to them. */
 export async function adoptRuns(run: RunStatement, owner: string, places: RunPlace[]): Promise<AdoptedRun[]> {
   if (places.length === 0) return [];
-  return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
+  const ids = places.map(({ id }) => id);
+  return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
 }
 
 export type StoredNode = {

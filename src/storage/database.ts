@@ -15,13 +15,15 @@ type DatabaseOptions = {
   poolSize?: number;
   /** For statements that only look up keys: a plan that was made while a table was small must still be right when it is large. */
   onlyByKey?: boolean;
+  /** How long one statement may take, where nobody waits for it; ten seconds unless given. */
+  limitMs?: number;
   log: Logger;
   slowStatements?: SlowStatements;
 };
 
 /** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
-export function createDatabase({ target, applicationName, poolSize = 10, onlyByKey = false, log, slowStatements }: DatabaseOptions) {
-  const pool = openPool({ target, applicationName, poolSize, onlyByKey, log });
+export function createDatabase({ slowStatements, ...options }: DatabaseOptions) {
+  const pool = openPool({ poolSize: 10, onlyByKey: false, limitMs: queryLimitMs, ...options });
   const connections = createConnections(pool, slowStatements);
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely }) });
   let closing: Promise<void> | undefined;
@@ -82,8 +84,8 @@ const reachableLimitMs = 1_000;
 
 // Sent after connecting, not as startup parameters: poolers such as PgBouncer refuse startup parameters they do not know.
 // The server gives up just before the client does, so a slow statement does not cost its connection.
-const sessionSetup = [
-  `SET statement_timeout = ${queryLimitMs - 500}`,
+const sessionSetup = (limitMs: number) => [
+  `SET statement_timeout = ${limitMs - 500}`,
   `SET idle_in_transaction_session_timeout = ${queryLimitMs}`,
   `SET tcp_user_timeout = ${queryLimitMs}`,
 ];
@@ -95,7 +97,9 @@ const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unk
   return (client) => client.query(setup);
 };
 
-function openPool({ target, applicationName, poolSize, onlyByKey, log }: Required<Omit<DatabaseOptions, "slowStatements">>): pg.Pool {
+type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements">>;
+
+function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...target,
     // A unix socket speaks no TLS, whatever PGSSLMODE says.
@@ -103,11 +107,11 @@ function openPool({ target, applicationName, poolSize, onlyByKey, log }: Require
     application_name: applicationName,
     max: poolSize,
     connectionTimeoutMillis: connectLimitMs,
-    query_timeout: queryLimitMs,
+    query_timeout: limitMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
-    onConnect: createSessionSetup(onlyByKey ? [...sessionSetup, ...byKeySetup] : sessionSetup),
+    onConnect: createSessionSetup([...sessionSetup(limitMs), ...(onlyByKey ? byKeySetup : [])]),
   });
   // Not the whole error: the pool hangs the client with its connection settings onto it.
   pool.on("error", (error) => log.warn({ reason: error.message }, "An idle database connection was lost."));
