@@ -4,6 +4,7 @@ import { systemClock } from "../src/base/clock.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
 import { createCallList } from "../src/history/list-calls.ts";
+import { createPartitions } from "../src/history/partitions.ts";
 import { type ArrivedCall, createRecorder } from "../src/history/record.ts";
 import type { ToolCallQuery } from "../src/history/wire.ts";
 import { createDatabase } from "../src/storage/database.ts";
@@ -27,7 +28,9 @@ const { dataDir } = createDataDir();
 const postgres = await startEmbeddedPostgres({ dataDir, log });
 await migrate(postgres.target, { folder: migrationsFolder });
 const db = createDatabase({ target: postgres.target, applicationName: "bench", log });
-const recorder = createRecorder({ db, clock: systemClock, log, onChange: () => {} });
+const { tableOf, upkeep } = createPartitions({ db, target: postgres.target, log });
+await upkeep.run();
+const recorder = createRecorder({ db, clock: systemClock, log, onChange: () => {}, tableOf });
 const [small, large, written] = [newId(), newId(), newId()];
 try {
   await measureWriting();

@@ -201,7 +201,7 @@ async function reportGrowth(organizationId: string, start: () => Promise<void>):
     await statistics.query("DELETE FROM run_node; DELETE FROM run");
     await statistics.query(
       `INSERT INTO run (organization_id, id, workflow_id, workflow_version, kind, status, trigger_data, queued_at, started_at, completed_at)
-       SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'api', 'succeeded', '{}', now(), now(), now() FROM generate_series(1, $2::int)`,
+       SELECT $1, uuidv7(-interval '60 days' * random()), gen_random_uuid(), 1, 'api', 'succeeded', '{}', now(), now(), now() FROM generate_series(1, $2::int)`,
       [organizationId, stored],
     );
     await statistics.query(
