@@ -84,7 +84,7 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, log }: AccountOptio
     baseURL: baseUrl,
     basePath: "/api/auth",
     secret: cookieKey.toString("base64"),
-    database: { db: db.tables(), type: "postgres" },
+    database: { db: db.quickTables(), type: "postgres" },
     telemetry: { enabled: false },
     logger: {
       disabled: false,

@@ -60,7 +60,7 @@ export function createOrganizations({ db }: { db: Database }) {
 
     /** The role of a user, or undefined when the organization is unknown or foreign: callers must not tell the two apart. */
     async membership(organizationId: string, userId: string) {
-      const row = await findMembership(tables, organizationId, userId);
+      const row = await findMembership(db, organizationId, userId);
       if (!row) return undefined;
       const { id, name, role, member_id, created_at } = row;
       return { memberId: member_id, organization: { id, name, role, createdAt: created_at.toISOString() } satisfies Organization };

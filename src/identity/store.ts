@@ -131,8 +131,10 @@ export const listOrganizationsOf = (db: IdentityDb, userId: string) =>
     .orderBy("organization.id")
     .execute();
 
-export const findMembership = (db: IdentityDb, organizationId: string, userId: string) =>
+/** Asked before every request of a person. */
+export const findMembership = (db: Database, organizationId: string, userId: string) =>
   db
+    .quickTables<IdentityTables>()
     .selectFrom("member")
     .innerJoin("organization", "organization.id", "member.organization_id")
     .select([...organizationColumns, "member.id as member_id"])

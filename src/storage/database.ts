@@ -25,12 +25,16 @@ type DatabaseOptions = {
 export function createDatabase({ slowStatements, ...options }: DatabaseOptions) {
   const pool = openPool({ poolSize: 10, onlyByKey: false, limitMs: queryLimitMs, ...options });
   const connections = createConnections(pool, slowStatements);
-  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely }) });
+  const openKysely = (limitMs?: number) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely(limitMs) }) });
+  const [patient, quick] = [openKysely(), openKysely(preparedLimitMs)];
   let closing: Promise<void> | undefined;
 
   return {
     /** Kysely typed with the tables of the calling feature. */
-    tables: <T>(): Kysely<T> => kysely as unknown as Kysely<T>,
+    tables: <T>(): Kysely<T> => patient as unknown as Kysely<T>,
+
+    /** The same for what stands before every answer: answered or refused within about two seconds. */
+    quickTables: <T>(): Kysely<T> => quick as unknown as Kysely<T>,
 
     /** For hot paths: parsed once per connection, answered or refused within about two seconds. */
     async prepared<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -74,11 +78,11 @@ const begin: Statement = { name: "", text: "BEGIN" };
 const commit: Statement = { name: "", text: "COMMIT" };
 const rollback: Statement = { name: "", text: "ROLLBACK" };
 const reachableStatement: Statement = { name: "is_reachable", text: "SELECT 1" };
-const connectLimitMs = 2_000;
 const sessionSetupLimitMs = 1_000;
 const queryLimitMs = 10_000;
-// Whoever waits for it is answered within two seconds.
+// Whoever waits for it is answered within two seconds, also who has to wait for a connection first.
 const preparedLimitMs = 1_700;
+const connectLimitMs = preparedLimitMs;
 const preparedFloorMs = 250;
 const reachableLimitMs = 1_000;
 
@@ -159,9 +163,13 @@ function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undef
     }
   }
 
-  async function runPrepared(statement: Statement, values: unknown[], limitMs: number): Promise<unknown[]> {
+  function countDown(limitMs: number): () => number {
     const startedAt = performance.now();
-    const remainingMs = () => Math.max(preparedFloorMs, Math.ceil(limitMs - (performance.now() - startedAt)));
+    return () => Math.max(preparedFloorMs, Math.ceil(limitMs - (performance.now() - startedAt)));
+  }
+
+  async function runPrepared(statement: Statement, values: unknown[], limitMs: number): Promise<unknown[]> {
+    const remainingMs = countDown(limitMs);
     let discard = false;
     let client: pg.PoolClient | undefined;
     try {
@@ -180,7 +188,8 @@ function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undef
     }
   }
 
-  async function connectForKysely(): Promise<PostgresPoolClient> {
+  async function connectForKysely(limitMs?: number): Promise<PostgresPoolClient> {
+    const remainingMs = limitMs === undefined ? () => queryLimitMs : countDown(limitMs);
     const client = await take().catch((error: unknown) => {
       throw asRefusalWhenUnavailable(error);
     });
@@ -189,7 +198,7 @@ function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undef
     const run = async (text: string, values: readonly unknown[]) => {
       if (broken !== undefined) throw broken;
       try {
-        return await query(client, { text, values: [...values] });
+        return await query(client, { text, values: [...values], query_timeout: remainingMs() });
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
         broken = asRefusalWhenUnavailable(error);
@@ -200,7 +209,11 @@ function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undef
     return { query: run as unknown as PostgresPoolClient["query"], release };
   }
 
-  const forKysely: PostgresPool = { connect: connectForKysely, end: () => pool.end(), options: {} };
+  const forKysely = (limitMs?: number): PostgresPool => ({
+    connect: () => connectForKysely(limitMs),
+    end: () => pool.end(),
+    options: {},
+  });
 
   return { take, query, runPrepared, forKysely };
 }
