@@ -17,13 +17,12 @@ async function createSwitch() {
   const { host, port: realPort } = inject("postgres");
   const folder = mkdtempSync(join(tmpdir(), "switchyard-proxy-"));
   const pairs = new Set<[Socket, Socket]>();
-  let isSilent = false;
   const server = createServer((near) => {
     const far = connect(join(host, `.s.PGSQL.${realPort}`));
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     for (const [from, to] of [pair, [far, near]] as const) {
-      from.on("data", (chunk) => isSilent || to.write(chunk));
+      from.pipe(to);
       from.on("error", () => {});
       from.on("close", () => {
         to.destroy();
@@ -43,13 +42,6 @@ async function createSwitch() {
     /** The database goes away: connections break and new ones are refused. */
     cut,
     open,
-    /** A black hole: connections stay open and nothing passes. Lost bytes stay lost, so what was open is of no use afterwards. */
-    silence() {
-      isSilent = true;
-    },
-    speak() {
-      isSilent = false;
-    },
     async remove() {
       if (server.listening) await cut();
       rmSync(folder, { recursive: true, force: true });
@@ -115,21 +107,6 @@ describe("health", () => {
     await expect.poll(async () => (await timed("/readyz")).status, { timeout: 5000 }).toBe(200);
     expect((await trigger()).status).toBe(404);
     expect((await owner.browser.get("/api/me")).status).toBe(200);
-  });
-
-  it("answers within 2.5 s when the database falls silent, never with a yes, and is back within 5 s", async () => {
-    between.silence();
-    const calls = Array.from({ length: 20 }, () => trigger());
-    const ready = timed("/readyz");
-    for (const answer of await Promise.all(calls)) {
-      expectProblem(answer, { status: 503, code: "database_unavailable" });
-      expect(answer.elapsedMs).toBeLessThan(2500);
-    }
-    expectProblem(await ready, { status: 503 });
-    expect((await ready).elapsedMs).toBeLessThan(2500);
-    between.speak();
-    await expect.poll(async () => (await trigger()).status, { timeout: 5000 }).toBe(404);
-    expect((await timed("/readyz")).status).toBe(200);
   });
 });
 

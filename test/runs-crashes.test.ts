@@ -101,22 +101,4 @@ describe("two servers on one database", () => {
     },
     testLimitMs,
   );
-
-  it(
-    "lose nothing and repeat no node when one of them is asked to stop",
-    async () => {
-      const runs = startRuns(roundsOf(20, 100), 100);
-      await expect.poll(() => pair.provider.requests.length, { timeout: 30_000, interval: 10 }).toBeGreaterThan(10);
-      const victim = serverAt(0);
-      const stoppedAt = performance.now();
-      const { code } = await victim.stop("SIGTERM");
-      expect([code, performance.now() - stoppedAt < 30_000]).toEqual([0, true]);
-      await runs.stop();
-      expect(await pair.statuses([...runs.accepted.keys()], takeoverLimitMs)).toEqual([...runs.accepted].map(() => "succeeded"));
-      expect(titlesOf(runs.accepted.values()).map((title) => timesOf(title).length)).toEqual(titlesOf(runs.accepted.values()).map(() => 1));
-      expect(runs.others).toEqual([]);
-      pair.servers[0] = await pair.start(victim.ports);
-    },
-    testLimitMs,
-  );
 });

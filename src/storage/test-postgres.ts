@@ -31,13 +31,13 @@ export async function startTestPostgres() {
   };
 }
 
-export async function runSql(target: pg.ClientConfig, text: string): Promise<Record<string, unknown>[]> {
+export async function runSql(target: pg.ClientConfig, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(target);
   // Some tests kill the server under this connection; the query fails, but an unheard error event would end the run.
   client.on("error", () => {});
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
+    return (await client.query<Record<string, unknown>>(text, values)).rows;
   } finally {
     await client.end();
   }

@@ -1,19 +1,24 @@
+import { onTestFinished } from "vitest";
 import { newId } from "../../src/base/ids.ts";
 import { readConfig } from "../../src/config.ts";
+import type { Role as MemberRole } from "../../src/identity/wire.ts";
 import { openParts } from "../../src/parts.ts";
 import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
 import { quickSettings, runSql, silentLog } from "../../src/storage/test-postgres.ts";
+import type { Browser } from "../support/browser-client.ts";
 import { startCountingProvider } from "../support/counting-provider.ts";
 import { startDatabaseProxy } from "../support/database-proxy.ts";
 import type { TestServer } from "../support/global-setup.ts";
+import { password } from "../support/people.ts";
 import { postgresPid } from "../support/processes.ts";
-import { createDataDir, type SpawnedServer, startServer } from "../support/spawned-server.ts";
+import { createDataDir, type Ended, type SpawnedServer, startServer } from "../support/spawned-server.ts";
 import { edges, node } from "../support/workflow-app.ts";
 
 export type Yard = Awaited<ReturnType<typeof startYard>>;
 export type Team = Awaited<ReturnType<Yard["createTeam"]>>;
+export type Person = Awaited<ReturnType<Yard["signUp"]>>;
 export type Role = "gateway" | "platform" | "worker";
-export type Member = { role: Role; server: SpawnedServer };
+export type Member = { role: Role; server: SpawnedServer; environment: Record<string, string> };
 
 const roles: Role[] = ["gateway", "gateway", "platform", "platform", "worker", "worker"];
 export const nodesOfRun = ["first", "left", "right", "last"];
@@ -46,12 +51,14 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     log: silentLog,
   });
   const served = { ...environment, DATABASE_URL: `postgres://${user}@${host}:${port}/${database}?sslmode=disable` };
-  const start = (role: Role, ports?: SpawnedServer["ports"]) =>
-    startServer({ dataDir, roles: role, environment: served, ...(ports ? { ports } : {}) });
+  const start = (role: Role, ports?: SpawnedServer["ports"], own: Record<string, string> = {}) =>
+    startServer({ dataDir, roles: role, environment: { ...served, ...own }, ...(ports ? { ports } : {}) });
   const members: Member[] = [];
   // Two at a time: all at once would take each of them longer than a start may take.
-  for (let first = 0; first < wanted.length; first += 2)
-    members.push(...(await Promise.all(wanted.slice(first, first + 2).map(async (role) => ({ role, server: await start(role) })))));
+  for (let first = 0; first < wanted.length; first += 2) {
+    const next = wanted.slice(first, first + 2).map(async (role) => ({ role, server: await start(role), environment: {} }));
+    members.push(...(await Promise.all(next)));
+  }
   const createKey = (organizationId: string) =>
     parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
 
@@ -61,14 +68,29 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     /** All processes of a role. */
     of: (role: Role): SpawnedServer[] => members.flatMap((member) => (member.role === role ? [member.server] : [])),
 
+    /** One more process, with settings of its own. */
+    async add(role: Role, { ports, environment: own = {} }: { ports?: SpawnedServer["ports"]; environment?: Record<string, string> } = {}) {
+      const member: Member = { role, server: await start(role, ports, own), environment: own };
+      members.push(member);
+      return member;
+    },
+
     /** SQL behind the product's back. */
-    query: <Row extends object>(text: string) => runSql(postgres.target, text) as Promise<Row[]>,
+    query: <Row extends object>(text: string, values: unknown[] = []) => runSql(postgres.target, text, values) as Promise<Row[]>,
+
+    /** A trigger that does wrong behind the product's back until the test is over: `plant("BEFORE DELETE ON member", "RETURN NULL;")`. */
+    async plant(moment: string, statements: string): Promise<void> {
+      const create = `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} END $$`;
+      await runSql(postgres.target, `${create}; CREATE TRIGGER planted ${moment} FOR EACH ROW EXECUTE FUNCTION planted()`);
+      onTestFinished(async () => void (await runSql(postgres.target, "DROP FUNCTION planted CASCADE")));
+    },
 
     /** Ends a process and starts it again at the same ports; gives back how it ended. */
-    async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
-      await member.server.ended;
-      member.server = await start(member.role, member.server.ports);
+      const ended = await member.server.ended;
+      member.server = await start(member.role, member.server.ports, member.environment);
+      return ended;
     },
 
     /** PostgreSQL is gone for a moment, with all its sessions; it starts again by itself. */
@@ -89,6 +111,22 @@ export async function startYard({ environment: given = {}, members: wanted = rol
       const { id: workflowId } = await parts.workflows.create(organizationId, { name: "Ask often", canvas }, null);
       const key = await createKey(organizationId);
       return { name, organizationId, reference: credential.reference, otherReference: other.reference, key, workflowId };
+    },
+
+    /** A member of an organization, signed in at each platform. */
+    async signUp(name: string, organizationId: string, role: MemberRole) {
+      const person = { name, email: `${name.toLowerCase()}@example.com`, password };
+      await parts.identity.accounts.create(person);
+      const { id: memberId } = await parts.identity.organizations.addMember(organizationId, person.email, role);
+      const browsers = members.flatMap((member) => (member.role === "platform" ? [member.server.browser()] : [])) as [
+        Browser,
+        ...Browser[],
+      ];
+      for (const browser of browsers) {
+        const { status } = await browser.post("/api/sign-in", person);
+        if (status !== 200) throw new Error(`signing in as ${name} answered ${status}`);
+      }
+      return { browsers, memberId, email: person.email };
     },
 
     async stop(): Promise<void> {

@@ -125,7 +125,10 @@ export function startClients(count: number, gateway: SpawnedServer, team: Team) 
 export type IssueRecord = { id: string; status: string; code: string | null; asked: string; said: string | null; queueMs: number };
 
 /** The records of one organization, as they are in the table. */
-export const readIssueRecords = ({ database }: Pick<GatewayPair, "database">, { organizationId }: Pick<Team, "organizationId">) =>
+export const readIssueRecords = (
+  { database }: { database: Pick<GatewayPair["database"], "query"> },
+  { organizationId }: Pick<Team, "organizationId">,
+) =>
   database.query<IssueRecord>(
     `SELECT id, status, error_code AS code, parameters::jsonb ->> 'title' AS asked, outputs::jsonb -> 0 ->> 'title' AS said, queue_ms::int AS "queueMs"
      FROM tool_call WHERE organization_id = $1 AND tool = 'github_create_issue'`,
