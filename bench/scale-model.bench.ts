@@ -3,6 +3,7 @@ import pg from "pg";
 import { startApp } from "../src/app.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
+import { createTracing } from "../src/base/tracing.ts";
 import { readConfig } from "../src/config.ts";
 import { createApiKeys } from "../src/identity/api-keys.ts";
 import { createDatabase } from "../src/storage/database.ts";
@@ -112,7 +113,7 @@ async function prepareRun({ parts, runs }: Awaited<ReturnType<typeof startApp>>)
     null,
   );
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
-  return () => runs.start({ organizationId, workflowId, kind: "api", trigger });
+  return () => runs.start({ organizationId, workflowId, kind: "api", trigger, trace: createTracing().follow() });
 }
 
 function reportConnections(perProcess: number, megabytes: number): void {
