@@ -266,10 +266,11 @@ describe("deploy/switchyard.service", () => {
   });
 
   it("is understood by systemd where there is one", () => {
-    if (findProgram("systemd-analyze") === undefined) return;
+    const program = findProgram("systemd-analyze");
+    if (program === undefined) return;
     const file = path.join(scratch, "switchyard.service");
     writeFileSync(file, unit.replace("/usr/bin/node", process.execPath).replace(/^Documentation=.*\n/m, ""));
-    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(program, ["verify", "--man=no", file], { encoding: "utf8" });
     expect([status, stderr.split("\n").filter((line) => line.includes("switchyard.service"))]).toEqual([0, []]);
   });
 });

@@ -7,7 +7,7 @@ import { type Config, readConfig, readEnvironment } from "../config.ts";
 import { openStorage } from "../parts.ts";
 import { requeueRuns } from "../runs/requeue-runs.ts";
 import { createRunQueue } from "../runs/run-queue.ts";
-import type { ConnectionTarget, RunStatement } from "../storage/database.ts";
+import type { ConnectionTarget, RunStatement, Statement } from "../storage/database.ts";
 import { migrationsFolder } from "../storage/migrate.ts";
 import { restoreBackup } from "../storage/restore-backup.ts";
 import { createKeyRingSource } from "../vault/key-ring.ts";
@@ -51,7 +51,8 @@ async function checkKeys(client: pg.Client, { dataDir, masterKey, previousMaster
 
 async function queueRuns(client: pg.Client, target: ConnectionTarget): Promise<number> {
   const queue = createRunQueue({ target, log: createLog("silent"), supervises: false });
-  const run = (async (statement, values) => (await client.query({ text: statement.text, values })).rows) as RunStatement;
+  const run: RunStatement = async <Row>({ text }: Statement, values: unknown[]) =>
+    (await client.query<Record<string, unknown>>({ text, values })).rows as Row[];
   try {
     await queue.start();
     return await requeueRuns(run, queue);

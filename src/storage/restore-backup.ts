@@ -60,8 +60,8 @@ const notComplete = "The backup is not complete.";
 
 async function readInto(client: pg.Client, file: string, migrationsFolder: string): Promise<number> {
   const lines = readLines(file);
-  const { value: head } = await lines.next();
-  await makeTables(client, readHead(head ?? ""), migrationsFolder);
+  const first: IteratorResult<string, undefined> = await lines.next();
+  await makeTables(client, readHead(first.value ?? ""), migrationsFolder);
   let insert = async (_rows: string): Promise<number> => 0;
   let rows = 0;
   for await (const line of lines) {
@@ -75,7 +75,7 @@ async function readInto(client: pg.Client, file: string, migrationsFolder: strin
   throw new Error(notComplete);
 }
 
-async function* readLines(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string, undefined> {
   const text = createGunzip().setEncoding("utf8");
   const whole = pipeline(createReadStream(file), text);
   whole.catch(() => {});

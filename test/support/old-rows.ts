@@ -9,8 +9,6 @@ import type { createTestDatabase } from "./test-database.ts";
 type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 type Planted = { since: number; table: string; row: Record<string, unknown> };
 
-export type OldRows = Awaited<ReturnType<typeof plantOldRows>>;
-
 const canvas = JSON.stringify({ nodes: [{ id: "hello", nodeId: "set_fields", parameters: { fields: { text: "Hello" } } }], edges: [] });
 
 /** What the product had written when the given migration was its newest: written as then, so nothing here follows a later migration. */
