@@ -135,6 +135,17 @@ describe("the list of tool calls", () => {
 });
 
 describe("one tool call", () => {
+  it("shows its trace on one line, to copy", async () => {
+    await wait(0.01);
+    const { body } = await mcp.owner.browser.get(`/api/organizations/${mcp.owner.organizationId}/tool-calls?limit=1`);
+    const { page, complaints } = await open(`?tab=tools&record=${body.data[0].id}`);
+    const detail = page.getByRole("region", { name: "Tool call" });
+    await detail.getByRole("button", { name: "Copy the trace id" }).click();
+    await detail.getByText("Copied").waitFor({ state: "attached" });
+    expect(await page.evaluate(() => String(getSelection()))).toBe(body.data[0].traceId);
+    expect(complaints).toEqual([]);
+  });
+
   it("that only reads is replayed at once, and the new record leads to the old one", async () => {
     await wait(0.01);
     const { page, complaints } = await open("?tab=tools&tool=system_wait");

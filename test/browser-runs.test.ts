@@ -72,6 +72,18 @@ describe("a run", () => {
     expect(list.complaints).toEqual([]);
   });
 
+  it("shows the trace of what started it, to copy, also on a narrow screen", async () => {
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const workflowId = await flows.save([node("first", "set_fields", { fields: { a: 1 } })], [], "Traced");
+    const { body } = await flows.trigger(workflowId, {}, { prefer: "wait=30", traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const one = await open(`/runs/${body.id}`, { viewport: { width: 390, height: 844 } });
+    await header(one).getByRole("button", { name: "Copy the trace id" }).click();
+    await header(one).getByText("Copied").waitFor({ state: "attached" });
+    expect(await one.page.evaluate(() => String(getSelection()))).toBe(traceId);
+    expect(await sidewaysScrolling(one.page)).toBe(0);
+    expect(one.complaints).toEqual([]);
+  });
+
   it("that ended while the connection was away shows its end afterwards", async () => {
     const release = github.hold();
     const { body } = await flows.trigger(await flows.save([issue("only", "Away")], [], "Away"));

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { Refusal } from "../src/base/refusal.ts";
-import { createTracing } from "../src/base/tracing.ts";
+import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
 import type { StartRun } from "../src/runs/start-run.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createSchedules } from "../src/triggers/fire-schedules.ts";
@@ -17,7 +17,8 @@ import { roundsLimitMs, roundsOf } from "./support/rounds.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
 const log = createLog("silent");
-const tracing = createTracing();
+const spans: FinishedSpan[] = [];
+const tracing = createTracing({ sampler: { ratio: 1, isParentBased: true }, onEnd: (span) => void spans.push(span) });
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pools: Database[];
 let organizationId: string;
@@ -112,6 +113,32 @@ describe("a day on which the clock changes", () => {
     },
     roundsLimitMs,
   );
+});
+
+describe("a tick", () => {
+  it("begins a trace, which its run belongs to and which only the scheduler that started the run tells of", async () => {
+    virtualNow = new Date("2026-04-01T10:00:30Z");
+    const { id } = await schedule("*/10 * * * *", "UTC", readNow);
+    await walk(steps("2026-04-01T10:00:30Z", "2026-04-01T10:30:30Z", minuteMs));
+    const wishes = await database.query<{ wish: string }>("SELECT wish FROM started WHERE trigger_id = $1", [id]);
+    const own = spans.filter(({ facts }) => facts["switchyard.trigger.id"] === id);
+    expect(wishes).toHaveLength(3);
+    expect(own.map(({ traceId }) => traceId).sort()).toEqual(wishes.map(({ wish }) => JSON.parse(wish).trace.traceId as string).sort());
+    for (const span of own) expect(span).toMatchObject({ name: "schedule", parentSpanId: undefined });
+    await triggersOf().remove({ organizationId, triggerId: id });
+  });
+
+  it("that starts nothing says so in its trace, unless the schedule was turned off", async () => {
+    virtualNow = new Date("2026-04-02T10:00:30Z");
+    const { id } = await schedule("*/10 * * * *", "UTC", readNow);
+    const fail = (code: "workflow_inactive" | "trigger_off") => () => async () => Promise.reject(new Refusal(code, "no"));
+    await walk([Date.parse("2026-04-02T10:10:30Z")], fail("trigger_off"));
+    await walk([Date.parse("2026-04-02T10:10:31Z")], fail("workflow_inactive"));
+    const own = spans.filter(({ facts }) => facts["switchyard.trigger.id"] === id);
+    expect(own.length).toBeGreaterThan(0);
+    for (const { facts } of own) expect(facts["error.type"]).toBe("workflow_inactive");
+    await triggersOf().remove({ organizationId, triggerId: id });
+  });
 });
 
 describe("a clock that jumps", () => {
