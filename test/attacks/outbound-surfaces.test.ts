@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CredentialTypeEntry } from "../../src/catalog/wire.ts";
+import { signUpOwner } from "../support/people.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
+
+let app: TestApp;
+let owner: Awaited<ReturnType<typeof signUpOwner>>;
+let path: string;
+let types: CredentialTypeEntry[];
+let connections = 0;
+/** Whatever on this machine must not be reached: it listens on every address and counts who comes. */
+const inside = createServer((socket) => {
+  connections += 1;
+  socket.on("error", () => {}).destroy();
+});
+
+beforeAll(async () => {
+  app = await startTestApp();
+  owner = await signUpOwner(app, "Ann");
+  path = `/api/organizations/${owner.organizationId}`;
+  types = (await owner.browser.get("/api/credential-types")).body.data;
+  inside.listen(0);
+  await once(inside, "listening");
+});
+afterAll(async () => {
+  await app?.stop();
+  inside.close();
+});
+
+// The rules for addresses have a table of their own (src/base/safe-fetch-attacks.test.ts), which also knows those outside of this machine.
+const hosts = [
+  "127.0.0.1",
+  "localhost",
+  "[::1]",
+  "[::ffff:127.0.0.1]",
+  "[::127.0.0.1]",
+  "2130706433",
+  "0x7f.1",
+  "0177.0.0.1",
+  "127.1",
+  "0.0.0.0",
+];
+const port = () => (inside.address() as AddressInfo).port;
+
+type Schema = { type?: string; enum?: string[]; minLength?: number; format?: string; pattern?: string };
+
+const ofType: Record<string, unknown> = { integer: 1, number: 1, boolean: false };
+
+/** Fields of a variant, all of which lead to `host`. */
+function dataFor({ kind, schema }: CredentialTypeEntry["variants"][number], host: string): Record<string, unknown> {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const addresses: Record<string, unknown> = {
+    accountSid: `AC${"0".repeat(32)}`,
+    ...{
+      host: bare,
+      smtpHost: bare,
+      imapHost: bare,
+      port: port(),
+      smtpPort: port(),
+      imapPort: port(),
+      endpoint: `http://${host}:${port()}`,
+    },
+    ...{ url: `redis://${host}:${port()}`, connectionString: `postgres://u:p@${host}:${port()}/d`, tls: false, ssl: false, secure: false },
+  };
+  const sample = (name: string, { type = "", enum: values }: Schema) => {
+    if (values) return values[0];
+    if (/ur[il]$/i.test(name) && !(name in addresses)) return `http://${host}:${port()}`;
+    return addresses[name] ?? ofType[type] ?? "x@example.com";
+  };
+  const isGiven = (name: string) => required.includes(name) || name in addresses || /ur[il]$/i.test(name);
+  const entries = Object.entries(properties).filter(([name]) => isGiven(name) && name !== "kind");
+  return { ...Object.fromEntries(entries.map(([name, property]) => [name, sample(name, property)])), kind };
+}
+
+type Variant = CredentialTypeEntry["variants"][number];
+
+/** Why an account that leads to `host` does not work. */
+async function tryAccount({ type, takesBaseUrl }: CredentialTypeEntry, variant: Variant, host: string): Promise<string> {
+  const address = `http://${host}:${port()}`;
+  const tokens = {
+    clientId: "c",
+    clientSecret: "s",
+    tokenUrl: address,
+    accessToken: "a",
+    refreshToken: "r",
+    expiresAt: "2020-01-01T00:00:00Z",
+  };
+  const data = { ...dataFor(variant, host), ...(takesBaseUrl ? { baseUrl: address } : {}), ...(variant.isOAuth2 ? tokens : {}) };
+  const made = await owner.browser.post(`${path}/credentials`, { type, name: "inside", data });
+  if (made.status !== 201) return made.text;
+  return (await owner.browser.post(`${path}/credentials/${made.body.id}/test`)).text;
+}
+
+describe("nothing that an organization can enter leads to this machine", () => {
+  it("not the address of any kind of account, when it is tested", async () => {
+    const others = new Set<string>();
+    for (const type of types.filter(({ canBeTested }) => canBeTested))
+      for (const [variant, host] of type.variants.flatMap((one) => hosts.map((name) => [one, name] as const))) {
+        const said = await tryAccount(type, variant, host);
+        if (!/is not a public address/.test(said)) others.add(`${type.type} ${variant.kind} ${host} ${said.slice(0, 200)}`);
+        expect([type.type, variant.kind, host, connections]).toEqual([type.type, variant.kind, host, 0]);
+      }
+    expect([...others]).toEqual([]);
+  }, 60_000);
+
+  it("not the address that a tool is given", async () => {
+    const account = { type: "http_auth", name: "any", data: { kind: "custom", authKind: "none" } };
+    const { body } = await owner.browser.post(`${path}/credentials`, account);
+    for (const host of hosts) {
+      const parameters = { method: "GET", url: `http://${host}:${port()}/` };
+      const asked = { parameters, credentials: { http_auth: body.reference }, confirm: true };
+      const { text } = await owner.browser.post(`${path}/tools/http_request/call`, asked);
+      expect(text).toContain("is not a public address");
+    }
+    expect(connections).toBe(0);
+  });
+
+  it("not the address of an endpoint for events, at first or later", async () => {
+    for (const host of hosts)
+      for (const scheme of ["http", "https"]) {
+        const url = `${scheme}://${host}:${port()}/`;
+        const { status, body } = await owner.browser.post(`${path}/event-endpoints`, { url, types: ["run.failed"] });
+        expect([url, status, body.errors?.[0]?.pointer]).toEqual([url, 400, "/url"]);
+      }
+    expect(connections).toBe(0);
+  });
+
+  it("not the address given to the doctor", async () => {
+    for (const host of hosts) {
+      const { status } = await owner.browser.post("/api/doctor", {
+        url: `http://${host}:${port()}/github/mcp`,
+        organizationId: owner.organizationId,
+      });
+      expect(status).toBe(400);
+    }
+    expect(connections).toBe(0);
+  });
+
+  it("not the id of a client, which is the address of its description", async () => {
+    for (const host of hosts) {
+      const query = new URLSearchParams({
+        client_id: `https://${host}:${port()}/client`,
+        response_type: "code",
+        redirect_uri: "https://example.com/cb",
+      });
+      const { status } = await fetch(`${app.gatewayUrl}/oauth/authorize?${query}`, { redirect: "manual" });
+      expect(status).toBe(400);
+    }
+    expect(connections).toBe(0);
+  });
+});
