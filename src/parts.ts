@@ -50,7 +50,6 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     const setupToken = isLoopbackName(config.listenHost) ? undefined : randomBytes(18).toString("base64url");
     const identity = createIdentity({
       db,
-      clock,
       log,
       cookieKey,
       baseUrl: config.platform.baseUrl,

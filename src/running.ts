@@ -98,7 +98,7 @@ function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun,
   return {
     triggers: createTriggers({ db, secrets, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
-    receiveWebhook: createReceiveWebhook({ db, clock: outside.clock, log, secrets, startRun }),
+    receiveWebhook: createReceiveWebhook({ db, log, secrets, startRun }),
     schedules: createSchedules({ db, startRun, log, tracing }),
   };
 }

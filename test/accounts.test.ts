@@ -262,6 +262,9 @@ describe("with a mail server", () => {
 });
 
 it("has the tables and columns this version of better-auth expects", async () => {
-  const { runMigrations: _run, compileMigrations: _compile, ...plan } = await getMigrations(app.parts.identity.accounts.auth.options);
+  const { session, verification, ...others } = app.parts.identity.accounts.auth.options;
+  // It reads and writes these two through views, which have the columns of the tables.
+  const tables = { session: { ...session, modelName: "session" }, verification: { ...verification, modelName: "verification" } };
+  const { runMigrations: _run, compileMigrations: _compile, ...plan } = await getMigrations({ ...others, ...tables });
   expect(plan).toEqual({ toBeCreated: [], toBeAdded: [], toBeAddedIndexes: [], unsafeChanges: [], schemaProblems: [] });
 });

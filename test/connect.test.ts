@@ -10,27 +10,21 @@ let app: TestApp;
 let provider: FakeOAuth;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
 let path: string;
-let now: Date;
 
 beforeAll(async () => {
   provider = await startFakeOAuth();
   app = await startTestApp({
     credentialTypes: fakeCredentialTypes,
-    clock: { now: () => now },
     environment: {
       OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
       OAUTH_CLIENT_FAKE_JSON_ID: "shared-client",
       OAUTH_CLIENT_FAKE_JSON_SECRET: "shared-secret-value",
     },
   });
-  now = new Date();
   ann = await signUpOwner(app, "Ann");
   path = `/api/organizations/${ann.organizationId}/credentials`;
 });
-beforeEach(() => {
-  provider.reset();
-  now = new Date();
-});
+beforeEach(() => provider.reset());
 afterAll(async () => {
   await app.stop();
   await provider.stop();
@@ -177,7 +171,7 @@ describe("coming back", () => {
 
   it("refuses a state after ten minutes", async () => {
     const { state, id } = await start();
-    now = new Date(now.getTime() + 10 * 60_000);
+    await app.database.query("UPDATE oauth_state SET expires_at = expires_at - interval '10 minutes'");
     expect((await comeBack(state)).headers.get("location")).toBe(`${page(id)}?problem=oauth_expired`);
     expect(provider.tokenRequests).toHaveLength(0);
   });

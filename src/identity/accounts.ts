@@ -119,7 +119,8 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, log }: AccountOptio
     },
     user: { modelName: "app_user", fields: { emailVerified: "email_verified", ...stamps } },
     session: {
-      modelName: "session",
+      // A view: what has ended is not there, by the clock of the database. The lifetime is also that of a trigger on the table.
+      modelName: "live_session",
       expiresIn: 7 * 24 * 3600,
       updateAge: 24 * 3600,
       fields: { userId: "user_id", expiresAt: "expires_at", ipAddress: "ip_address", userAgent: "user_agent", ...stamps },
@@ -138,7 +139,7 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, log }: AccountOptio
         ...stamps,
       },
     },
-    verification: { modelName: "verification", storeIdentifier: "hashed", fields: { expiresAt: "expires_at", ...stamps } },
+    verification: { modelName: "live_verification", storeIdentifier: "hashed", fields: { expiresAt: "expires_at", ...stamps } },
   } satisfies BetterAuthOptions;
 }
 

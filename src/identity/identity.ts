@@ -1,4 +1,3 @@
-import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database } from "../storage/database.ts";
 import { createAccounts } from "./accounts.ts";
@@ -13,7 +12,6 @@ export type Identity = ReturnType<typeof createIdentity>;
 
 type Options = {
   db: Database;
-  clock: Clock;
   log: Log;
   cookieKey: Buffer;
   /** Where the web UI is reached: cookies and links are made for it. */
@@ -24,7 +22,7 @@ type Options = {
 };
 
 /** People, organizations and API keys. */
-export function createIdentity({ db, clock, log, cookieKey, baseUrl, mail, setupToken }: Options) {
+export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken }: Options) {
   const mailer = createMailer({ ...mail, log });
   const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, log });
   const organizations = createOrganizations({ db });
@@ -34,7 +32,7 @@ export function createIdentity({ db, clock, log, cookieKey, baseUrl, mail, setup
     organizations,
     apiKeys,
     sessions: createSessions({ db }),
-    invitations: createInvitations({ db, clock, mailer, baseUrl }),
+    invitations: createInvitations({ db, mailer, baseUrl }),
     setup: createSetup({ db, accounts, organizations, setupToken }),
     async close() {
       await apiKeys.close();

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
@@ -16,17 +15,17 @@ import {
 } from "./store.ts";
 import type { CreatedInvitation, InvitationView, Role } from "./wire.ts";
 
-const lifetimeMs = 7 * 24 * 3600 * 1000;
+const lifetimeDays = 7;
 
-type Options = { db: Database; clock: Clock; mailer: Mailer; baseUrl: string };
+type Options = { db: Database; mailer: Mailer; baseUrl: string };
 
 /** An invitation is bound to one e-mail address, works once, and ends after a week. Only the hash of its link is stored. */
-export function createInvitations({ db, clock, mailer, baseUrl }: Options) {
+export function createInvitations({ db, mailer, baseUrl }: Options) {
   const tables = identityTables(db);
 
   async function find(invitationId: string, token: string) {
     const row = await findInvitation(tables, invitationId, hashToken(token));
-    if (!row || row.expires_at <= clock.now()) throw new Refusal("not_found", "This invitation does not exist, was used or has expired.");
+    if (!row) throw new Refusal("not_found", "This invitation does not exist, was used or has expired.");
     return row;
   }
 
@@ -36,15 +35,9 @@ export function createInvitations({ db, clock, mailer, baseUrl }: Options) {
       request: { email: string; role: Role; invitedBy: string },
     ): Promise<CreatedInvitation> {
       const token = randomBytes(24).toString("base64url");
-      const row = await upsertInvitation(tables, {
-        id: newId(),
-        organization_id: organization.id,
-        email: request.email,
-        role: request.role,
-        token_hash: hashToken(token),
-        invited_by: request.invitedBy,
-        expires_at: new Date(clock.now().getTime() + lifetimeMs),
-      });
+      const { email, role, invitedBy: invited_by } = request;
+      const invitation = { id: newId(), organization_id: organization.id, email, role, token_hash: hashToken(token), invited_by };
+      const row = await upsertInvitation(tables, invitation, lifetimeDays);
       const link = `${baseUrl}/invitation/${row.id}?token=${token}`;
       if (mailer.isConfigured) mailer.send(invitationMail(row.email, organization.name, link));
       return { ...toWire(row), link };

@@ -177,13 +177,15 @@ export const deleteMember = (db: IdentityDb, organizationId: string, memberId: s
 // Invitations
 
 /** A new invitation for the same address replaces the one before it. */
-export const upsertInvitation = (db: IdentityDb, row: Omit<InvitationRow, "created_at">) =>
-  db
+export function upsertInvitation(db: IdentityDb, invitation: Omit<InvitationRow, "created_at" | "expires_at">, lifetimeDays: number) {
+  const row = { ...invitation, expires_at: sql<Date>`now() + make_interval(days => ${lifetimeDays})` };
+  return db
     .insertInto("invitation")
     .values(row)
     .onConflict((conflict) => conflict.columns(["organization_id", "email"]).doUpdateSet({ ...row, created_at: sql`now()` }))
     .returningAll()
     .executeTakeFirstOrThrow();
+}
 
 export const listInvitations = (db: IdentityDb, organizationId: string) =>
   db
@@ -207,4 +209,5 @@ export const findInvitation = (db: IdentityDb, invitationId: string, tokenHash: 
     .select("organization.name as organization_name")
     .where("invitation.id", "=", invitationId)
     .where("invitation.token_hash", "=", tokenHash)
+    .where("invitation.expires_at", ">", sql<Date>`now()`)
     .executeTakeFirst();

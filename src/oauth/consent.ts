@@ -28,7 +28,7 @@ export function createConsent({ db, organizations, resources, issuerUrl }: Optio
     const interaction = await findToken(db, "Interaction", uid);
     const { params, result } = (interaction?.payload ?? {}) as { params?: Parameters; result?: unknown };
     const client = params && (await findClient(db, params.client_id));
-    if (!interaction || !params || !client || result !== undefined || interaction.expiresAt <= new Date()) throw requestGone();
+    if (!interaction || !params || !client || result !== undefined) throw requestGone();
     return { params, client, expiresAt: interaction.expiresAt };
   }
 

@@ -37,7 +37,7 @@ export const insertToken = (db: Database, token: NewToken) => db.prepared(insert
 
 const replace = {
   name: "oauth_token_replace",
-  text: `${insert.text.replace("DO NOTHING", "(model, id_sha256) DO UPDATE")} SET payload = excluded.payload, expires_at = excluded.expires_at`,
+  text: `${insert.text.replace("DO NOTHING", "(model, id_sha256) DO UPDATE")} SET payload = excluded.payload, expires_at = least(oauth_token.expires_at, excluded.expires_at)`,
 };
 
 export const replaceToken = (db: Database, token: NewToken) => db.prepared(replace, valuesOf(token));
@@ -56,9 +56,10 @@ const find = {
            consumed_at IS NOT NULL AND EXISTS (
              SELECT 1 FROM oauth_token other WHERE other.connection_id = token.connection_id AND other.model = 'RefreshToken'
            ) AS "hasRefreshToken"
-         FROM oauth_token token WHERE model = $1 AND id_sha256 = $2`,
+         FROM oauth_token token WHERE model = $1 AND id_sha256 = $2 AND expires_at > now()`,
 };
 
+/** Not those that have ended by the clock of the database, whatever the library says about the time. */
 export async function findToken(db: Database, model: string, id: string): Promise<StoredToken | undefined> {
   const [row] = await db.prepared<Omit<StoredToken, "payload"> & { payload: string }>(find, [model, sha256(id)]);
   return row && { ...row, payload: JSON.parse(row.payload.replaceAll(idMark, id)) as StoredToken["payload"] };

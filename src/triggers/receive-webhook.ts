@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
@@ -11,14 +10,13 @@ import { normalisePayload } from "./normalise-payload.ts";
 import { type DeliveryAnswer, providerDeliveries } from "./provider-deliveries.ts";
 import { wishOfDelivery } from "./run-wishes.ts";
 import { verifyStandardWebhook } from "./standard-webhook.ts";
-import { findWebhook, noteDelivery, type TriggerRow, triggerTables } from "./store.ts";
+import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
 import { hashToken, signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
 
 export type ReceiveWebhook = ReturnType<typeof createReceiveWebhook>;
 
 type Options = {
   db: Database;
-  clock: Clock;
   log: Log;
   secrets: WebhookSecrets;
   startRun: StartRun;
@@ -34,33 +32,33 @@ const noToken = Buffer.alloc(32);
 const noteEveryMs = 10_000;
 
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
-export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Options) {
+export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
   const tables = triggerTables(db);
 
-  async function find({ triggerId, token }: Delivery): Promise<TriggerRow> {
+  async function find({ triggerId, token }: Delivery): Promise<WebhookRow> {
     const row = uuid.safeParse(triggerId).success ? await findWebhook(tables, triggerId) : undefined;
     const isSame = timingSafeEqual(hashToken(token), row?.token_sha256 ?? noToken);
     if (!row || !isSame) throw new Refusal("not_found", "There is no such webhook.");
     return row;
   }
 
-  async function verify(row: TriggerRow, request: WebhookRequest): Promise<WebhookVerdict> {
+  async function verify(row: WebhookRow, request: WebhookRequest): Promise<WebhookVerdict> {
     if (row.provider_id !== null) return await verifyAsProvider(row, row.provider_id, request);
     if (row.secret_sealed === null) return { accepted: true, event: null, deliveryId: request.headers["webhook-id"] ?? null };
-    return verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: clock.now() });
+    return verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: row.read_at });
   }
 
-  async function verifyAsProvider(row: TriggerRow, providerId: string, request: WebhookRequest): Promise<WebhookVerdict> {
+  async function verifyAsProvider(row: WebhookRow, providerId: string, request: WebhookRequest): Promise<WebhookVerdict> {
     const webhook = secrets.findWebhookOf(providerId);
     if (!webhook) return { accepted: false, reason: "the provider is not part of this installation" };
     const credential = await secrets.readCredential(row.organization_id, providerId, row.credential_id ?? "");
     const secret = signingSecretOf(webhook, credential);
     if (secret === undefined) return { accepted: false, reason: "the credential has no signing secret" };
-    return webhook.verify(request, { secret, now: clock.now(), credential });
+    return webhook.verify(request, { secret, now: row.read_at, credential });
   }
 
   /** What cannot be checked is not believed, and the sender learns no more than that. */
-  async function judge(row: TriggerRow, request: Delivery): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
+  async function judge(row: WebhookRow, request: Delivery): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
     const verdict = await verify(row, request).catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code === "database_unavailable") throw error;
       log.warn(
@@ -73,10 +71,10 @@ export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Opti
     throw new Refusal("webhook_refused", `The delivery is refused: ${verdict.reason}.`);
   }
 
-  async function start(row: TriggerRow, wish: RunWish): Promise<string> {
+  async function start(row: WebhookRow, wish: RunWish): Promise<string> {
     try {
       const { id } = await startRun(wish);
-      const firedAt = clock.now();
+      const firedAt = row.read_at;
       if (row.last_error !== null || firedAt.getTime() - (row.last_fired_at?.getTime() ?? 0) > noteEveryMs)
         await noteDelivery(tables, row, { firedAt });
       return id;
@@ -102,13 +100,13 @@ export function createReceiveWebhook({ db, clock, log, secrets, startRun }: Opti
   };
 }
 
-function toWish(row: TriggerRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
+function toWish(row: WebhookRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
   const once = onceOf(row, delivery, believed);
   return { ...wishOfDelivery(row, believed, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
-function onceOf(row: TriggerRow, { headers, body }: Delivery, { deliveryId }: Believed): RunWish["once"] {
+function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: Believed): RunWish["once"] {
   const signedTime = headers[providerDeliveries[row.provider_id ?? ""]?.signedTimeHeader ?? ""];
   const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
   if (id === undefined) return undefined;

@@ -126,9 +126,15 @@ export const lockTrigger = (db: TriggersDb, { organizationId, triggerId }: Place
     .forNoKeyUpdate("trigger")
     .executeTakeFirst();
 
-/** By its id alone: whoever delivers knows no organization. */
-export const findWebhook = (db: TriggersDb, triggerId: string): Promise<NamedTriggerRow | undefined> =>
-  selectTriggers(db).where("trigger.id", "=", triggerId).where("trigger.kind", "=", "webhook").executeTakeFirst();
+export type WebhookRow = NamedTriggerRow & { read_at: Date };
+
+/** By its id alone: whoever delivers knows no organization. With the time, because a process may have a wrong one. */
+export const findWebhook = (db: TriggersDb, triggerId: string): Promise<WebhookRow | undefined> =>
+  selectTriggers(db)
+    .select(sql<Date>`now()`.as("read_at"))
+    .where("trigger.id", "=", triggerId)
+    .where("trigger.kind", "=", "webhook")
+    .executeTakeFirst();
 
 export const insertTrigger = (db: TriggersDb, row: TriggerRow) => db.insertInto("trigger").values(row).execute();
 

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Seal } from "./seal.ts";
@@ -7,30 +6,28 @@ import { deleteExpiredStates, insertState, type Place, takeState, vaultTables } 
 
 export type Person = { userId: string; sessionId: string };
 
-type Options = { db: Database; clock: Clock; seal: Seal };
+type Options = { db: Database; seal: Seal };
 
-const limitMs = 10 * 60_000;
+const limitSeconds = 10 * 60;
 
 /** Remembers which browser session is on the way to which provider, by the hash of a state that only that browser knows. */
-export function createBegunConnections({ db, clock, seal }: Options) {
+export function createBegunConnections({ db, seal }: Options) {
   const tables = vaultTables(db);
 
   return {
     async begin({ organizationId, credentialId }: Place, { userId, sessionId }: Person): Promise<{ state: string; verifier: string }> {
       const [state, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
-      const now = clock.now();
       const hash = sha256(state);
-      await deleteExpiredStates(tables, now);
-      await insertState(tables, {
+      await deleteExpiredStates(tables);
+      const row = {
         state_hash: hash,
         organization_id: organizationId,
         credential_id: credentialId,
         user_id: userId,
         session_id: sessionId,
         code_verifier_sealed: seal.seal(verifier, { organizationId, credentialId: hash.toString("hex") }),
-        created_at: now,
-        expires_at: new Date(now.getTime() + limitMs),
-      });
+      };
+      await insertState(tables, row, limitSeconds);
       return { state, verifier };
     },
 
@@ -45,7 +42,7 @@ export function createBegunConnections({ db, clock, seal }: Options) {
         );
       const { organization_id: organizationId, credential_id: credentialId } = row;
       const verifier = seal.open(row.code_verifier_sealed, { organizationId, credentialId: hash.toString("hex") });
-      return { place: { organizationId, credentialId }, isExpired: row.expires_at <= clock.now(), verifier };
+      return { place: { organizationId, credentialId }, isExpired: row.is_expired, verifier };
     },
   };
 }

@@ -147,7 +147,15 @@ export const releaseLease = (db: VaultDb, { organizationId, credentialId }: Plac
 
 // Connecting
 
-export const insertState = (db: VaultDb, row: VaultTables["oauth_state"]) => db.insertInto("oauth_state").values(row).execute();
+export const insertState = (db: VaultDb, row: Omit<VaultTables["oauth_state"], "created_at" | "expires_at">, lifetimeSeconds: number) =>
+  db
+    .insertInto("oauth_state")
+    .values({
+      ...row,
+      created_at: sql<Date>`now()`,
+      expires_at: sql<Date>`now() + make_interval(secs => ${lifetimeSeconds})`,
+    })
+    .execute();
 
 /** Takes the state away: it can be used once, and only by the browser session that began. */
 export const takeState = (db: VaultDb, state: { hash: Buffer; userId: string; sessionId: string }) =>
@@ -156,7 +164,7 @@ export const takeState = (db: VaultDb, state: { hash: Buffer; userId: string; se
     .where("state_hash", "=", state.hash)
     .where("user_id", "=", state.userId)
     .where("session_id", "=", state.sessionId)
-    .returningAll()
+    .returning(["organization_id", "credential_id", "code_verifier_sealed", sql<boolean>`expires_at <= now()`.as("is_expired")])
     .executeTakeFirst();
 
-export const deleteExpiredStates = (db: VaultDb, now: Date) => db.deleteFrom("oauth_state").where("expires_at", "<", now).execute();
+export const deleteExpiredStates = (db: VaultDb) => db.deleteFrom("oauth_state").where("expires_at", "<", sql<Date>`now()`).execute();
