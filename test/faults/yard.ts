@@ -17,7 +17,7 @@ import { edges, node } from "../support/workflow-app.ts";
 export type Yard = Awaited<ReturnType<typeof startYard>>;
 export type Team = Awaited<ReturnType<Yard["createTeam"]>>;
 export type Person = Awaited<ReturnType<Yard["signUp"]>>;
-export type Role = "gateway" | "platform" | "worker";
+export type Role = "gateway" | "platform" | "worker" | "platform,gateway,worker";
 export type Member = { role: Role; server: SpawnedServer; environment: Record<string, string> };
 
 const roles: Role[] = ["gateway", "gateway", "platform", "platform", "worker", "worker"];

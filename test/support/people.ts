@@ -4,7 +4,7 @@ import type { TestApp } from "./test-app.ts";
 export const password = "correct horse battery";
 
 /** A signed-in person who owns a new organization. */
-export async function signUpOwner(app: TestApp, name: string) {
+export async function signUpOwner(app: Pick<TestApp, "parts" | "browser">, name: string) {
   const email = `${name.toLowerCase()}@example.com`;
   const { userId, organizationId } = await app.parts.identity.setup.createOwner({
     name,
@@ -23,7 +23,7 @@ export async function signUpMember(app: TestApp, organizationId: string, name: s
   return { ...(await signIn(app, email)), userId: value.userId, memberId: id };
 }
 
-export async function signIn(app: TestApp, email: string) {
+export async function signIn(app: Pick<TestApp, "browser">, email: string) {
   const browser = app.browser();
   const { status } = await browser.post("/api/sign-in", { email, password });
   if (status !== 200) throw new Error(`signing in as ${email} answered ${status}`);
