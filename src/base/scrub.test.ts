@@ -13,6 +13,7 @@ const encodings: [string, (text: string) => string][] = [
   ["base64 in percents", (text) => encodeURIComponent(Buffer.from(text).toString("base64"))],
   ["base64url", (text) => Buffer.from(text).toString("base64url")],
   ["percent", encodeURIComponent],
+  ["percent twice", (text) => encodeURIComponent(encodeURIComponent(text))],
   ["percent in lower case", (text) => lower(encodeURIComponent(text))],
   ["a form", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
   ["hex", (text) => Buffer.from(text).toString("hex")],

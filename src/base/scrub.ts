@@ -49,7 +49,9 @@ function formsOf(secret: string): string[] {
   const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams([["", secret]]).toString().slice(1);
   const everyByte = bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&");
-  const percents = [percent, strict, percent.replaceAll("%20", "+"), form, everyByte];
+  const once = [percent, strict, percent.replaceAll("%20", "+"), form, everyByte];
+  // An address inside an address is encoded once more.
+  const percents = [...once, ...once.map(encodeURIComponent)];
   const base64 = [0, 1, 2].flatMap((offset) => base64Inside(bytes, offset)).concat(bytes.toString("base64"));
   const forms = [
     secret,
