@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectProblem } from "./support/expect-problem.ts";
-import { roundsLimitMs, roundsOf } from "./support/rounds.ts";
+import { roundsOf } from "./support/rounds.ts";
 import { createDiscordSigner, signGithub, signSlack, signStandard, signStripe, signWhatsapp } from "./support/sign-delivery.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
@@ -381,30 +380,4 @@ describe("a webhook that is off", () => {
     await ann.browser.patch(`${path}/${id}`, { active: true });
     expect((await deliver(webhookUrl, "{}", json)).status).toBe(202);
   });
-
-  it(
-    "starts nothing after the answer, whatever is being delivered in that moment",
-    async () => {
-      const rounds = roundsOf(100, 500);
-      const { id, webhookUrl } = await webhook({ signature: "none" });
-      const count = async () => (await startedBy(id)).length;
-      const seen = { accepted: 0, refused: 0 };
-      for (let round = 0; round < rounds; round++) {
-        await ann.browser.patch(`${path}/${id}`, { active: true });
-        const deliveries = Array.from({ length: 3 }, () => deliver(webhookUrl, "{}", json));
-        await delay(Math.random() ** 2 * 30);
-        await ann.browser.patch(`${path}/${id}`, { active: false });
-        const atAnswer = await count();
-        const statuses = (await Promise.all(deliveries)).map(({ status }) => status);
-        expect(await count()).toBe(atAnswer);
-        seen.accepted += statuses.filter((status) => status === 202).length;
-        seen.refused += statuses.filter((status) => status === 409).length;
-      }
-      expect(seen.accepted + seen.refused).toBe(rounds * 3);
-      expect(await count()).toBe(seen.accepted);
-      // Both must have happened, or the moment was not hit.
-      expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(0);
-    },
-    roundsLimitMs * 4,
-  );
 });
