@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAddressRules } from "../src/base/address-rules.ts";
 import { systemClock } from "../src/base/clock.ts";
-import { createLog } from "../src/base/log.ts";
-import { createSafeFetch, type SafeFetch } from "../src/base/safe-fetch.ts";
+import { createSafeFetch } from "../src/base/safe-fetch.ts";
 import { createToolCall } from "../src/execution/tool-call.ts";
-import { createDatabase, type Database } from "../src/storage/database.ts";
-import { createKeyRingSource } from "../src/vault/key-ring.ts";
 import type { OpenedCredential } from "../src/vault/open-credential.ts";
-import { createVault, type Vault } from "../src/vault/vault.ts";
-import type { Browser } from "./support/browser-client.ts";
+import type { Vault } from "../src/vault/vault.ts";
 import { fakeCredentialTypes } from "./support/fake-credentials.ts";
 import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
-import { password, signUpOwner } from "./support/people.ts";
-import { createDataDir, startServer } from "./support/spawned-server.ts";
+import { signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
 let second: TestApp;
 let provider: FakeOAuth;
 let organizationId: string;
-let extraDatabase: Database;
 
 beforeAll(async () => {
   provider = await startFakeOAuth();
@@ -27,33 +21,15 @@ beforeAll(async () => {
   app = await startTestApp(options);
   second = await startTestApp({ ...options, database: app.database });
   ({ organizationId } = await signUpOwner(app, "Ann"));
-  extraDatabase = createDatabase({ target: app.database.target, applicationName: "test", log: createLog("silent") });
 });
 beforeEach(() => provider.reset());
 afterAll(async () => {
-  await extraDatabase.close();
   await second.stop();
   await app.stop();
   await provider.stop();
 });
 
 const safeFetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8"] }) });
-
-/** A further process on the same database, with its own way to the provider. */
-const startVault = (fetch: SafeFetch, leaseMs = 45_000): Vault =>
-  createVault({
-    db: extraDatabase,
-    clock: systemClock,
-    log: createLog("silent"),
-    keyRing: createKeyRingSource({ dataDir: "/nowhere", masterKey: app.config.masterKey, previousKeys: [] }),
-    credentialTypes: fakeCredentialTypes,
-    fetch,
-    startCall: () => expect.unreachable(),
-    oauthClients: {},
-    platformBaseUrl: "https://switchyard.example",
-    mayManage: async () => true,
-    leaseMs,
-  });
 
 const create = (data: Record<string, unknown>, type = "fake_json") =>
   app.parts.vault.credentials.create(organizationId, {
@@ -76,20 +52,6 @@ const read = (id: string) => app.parts.vault.credentials.get({ organizationId, c
 const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 
 describe("a token that has expired", () => {
-  it("is refreshed once for 50 parallel calls in two processes, and everyone gets the new one", async () => {
-    provider.delayMs = 300;
-    const data = provider.connection();
-    const made = await create(data);
-    const vaults = [app.parts.vault, second.parts.vault];
-    const opened = await Promise.all(Array.from({ length: 50 }, (_, index) => open(vaults[index % 2] as Vault, made)));
-    expect(provider.tokenRequests).toHaveLength(1);
-    const tokens = new Set(opened.map((one) => one.data().accessToken));
-    expect(tokens.size).toBe(1);
-    expect(tokens).not.toContain(data.accessToken);
-    for (const one of [opened[0], opened[49]] as OpenedCredential[]) expect(await use(one)).toEqual({ account: "acme" });
-    expect(await read(made.id)).toMatchObject({ health: "ok", lastOkAt: expect.any(String), lastError: null });
-  });
-
   it("is refreshed again and again with the refresh token of the time before", async () => {
     provider.expiresInSeconds = 1;
     const made = await create(provider.connection());
@@ -122,37 +84,6 @@ describe("a token that has expired", () => {
     expect(provider.tokenRequests).toHaveLength(1);
     expect(opened.secrets()).toEqual(expect.arrayContaining([opened.data().accessToken, opened.data().refreshToken]));
   });
-});
-
-describe("two processes of their own", () => {
-  it("refresh an expired token once for 50 parallel tests of the connection", async () => {
-    const folders = [createDataDir(), createDataDir()];
-    const environment = {
-      DATABASE_URL: app.database.url,
-      OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
-      SWITCHYARD_MASTER_KEY: (app.config.masterKey as Buffer).toString("base64"),
-      SWITCHYARD_COOKIE_KEY: (app.config.cookieKey as Buffer).toString("base64"),
-    };
-    const servers = await Promise.all(folders.map(({ dataDir }) => startServer({ dataDir, environment, roles: "platform" })));
-    try {
-      const browsers = servers.map((server) => server.browser());
-      for (const browser of browsers) await browser.post("/api/sign-in", { email: "ann@example.com", password });
-      const path = `/api/organizations/${organizationId}/credentials`;
-      const data = { kind: "oauth2", ...provider.connection() };
-      const made = await browsers[0]?.post(path, { type: "github", name: "GitHub", data });
-      expect(made?.status).toBe(201);
-      provider.delayMs = 300;
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => (browsers[index % 2] as Browser).post(`${path}/${made?.body.id}/test`)),
-      );
-      expect(new Set(answers.map((answer) => answer.body.ok))).toEqual(new Set([true]));
-      expect(provider.tokenRequests).toHaveLength(1);
-      expect(provider.apiRequests).toHaveLength(50);
-    } finally {
-      await Promise.all(servers.map((server) => server.stop()));
-      await Promise.all(folders.map((folder) => folder.remove()));
-    }
-  }, 60_000);
 });
 
 describe("refreshing in time", () => {
@@ -242,30 +173,6 @@ describe("a dead refresh token", () => {
   it("is told with status 200 by some", async () => {
     provider.answerToken = () => ({ body: '{"ok":false,"error":"invalid_refresh_token"}' });
     await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({ code: "credential_needs_reconnect" });
-  });
-});
-
-describe("a process that dies between the provider's answer and saving it", () => {
-  const dying: SafeFetch = async (url, init) => {
-    await (await safeFetch(url, init)).text();
-    return await new Promise<never>(() => {});
-  };
-  const untilAsked = () => expect.poll(() => provider.tokenRequests.length).toBe(1);
-
-  it("leaves a credential that works when the provider still takes the old refresh token", async () => {
-    provider.rotates = false;
-    const made = await create(provider.connection());
-    void open(startVault(dying, 500), made);
-    await untilAsked();
-    expect(await use(await open(startVault(safeFetch, 500), made))).toEqual({ account: "acme" });
-  });
-
-  it("leaves one that is marked to be reconnected when the old refresh token is dead", async () => {
-    const made = await create(provider.connection());
-    void open(startVault(dying, 500), made);
-    await untilAsked();
-    await expect(open(startVault(safeFetch, 500), made)).rejects.toMatchObject({ code: "credential_needs_reconnect" });
-    expect(await read(made.id)).toMatchObject({ health: "needs_reconnect" });
   });
 });
 

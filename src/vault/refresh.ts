@@ -20,24 +20,14 @@ type Options = {
   fetch: SafeFetch;
   oauthClients: OAuthClients;
   platformBaseUrl: string;
-  leaseMs?: number | undefined;
 };
 
 // Two attempts of 10 s at the provider and some time to save fit into it.
-const defaultLeaseMs = 45_000;
+const leaseMs = 45_000;
 const pollMs = 75;
 
 /** Fresh tokens, got by one process at a time. Whoever wants the same one waits for it instead of asking the provider. */
-export function createRefresh({
-  db,
-  clock,
-  contents,
-  credentialTypes,
-  fetch,
-  oauthClients,
-  platformBaseUrl,
-  leaseMs = defaultLeaseMs,
-}: Options) {
+export function createRefresh({ db, clock, contents, credentialTypes, fetch, oauthClients, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
   const holder = newId();
   const saved = createSavedTokens({ db, clock, contents, credentialTypes });

@@ -30,16 +30,14 @@ type Options = {
   oauthClients: OAuthClients;
   platformBaseUrl: string;
   mayManage: (organizationId: string, userId: string) => Promise<boolean>;
-  /** How long others wait for a process that refreshes and may have died. */
-  leaseMs?: number;
 };
 
 /** The connected accounts of organizations, sealed. */
-export function createVault({ db, clock, log, keyRing, credentialTypes, startCall, mayManage, leaseMs, ...outside }: Options) {
+export function createVault({ db, clock, log, keyRing, credentialTypes, startCall, mayManage, ...outside }: Options) {
   const seal = createSeal(keyRing.read);
   const contents = createContents({ seal });
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
-  const refresh = createRefresh({ db, clock, contents, credentialTypes, leaseMs, ...outside });
+  const refresh = createRefresh({ db, clock, contents, credentialTypes, ...outside });
   const open = createOpenCredential({ clock, contents, refresh, ...outside });
   const check = createCheckReferences({ db, credentialTypes });
   return {

@@ -19,6 +19,8 @@ export async function startFakeOAuth() {
     rotates: true,
     expiresInSeconds: 3600 as number | undefined,
     delayMs: 0,
+    /** The token endpoint answers nobody before it. */
+    gate: Promise.resolve(),
     tokenRequests: [] as TokenRequest[],
     apiRequests: [] as IncomingMessage["headers"][],
     /** Instead of what a well-behaved provider says. */
@@ -55,6 +57,7 @@ export async function startFakeOAuth() {
     const seen = { parameters, headers: request.headers };
     fake.tokenRequests.push(seen);
     await delay(fake.delayMs);
+    await fake.gate;
     return fake.answerToken?.(seen) ?? grant(seen);
   }
 
@@ -88,6 +91,7 @@ export async function startFakeOAuth() {
         rotates: true,
         expiresInSeconds: 3600,
         delayMs: 0,
+        gate: Promise.resolve(),
         tokenRequests: [],
         apiRequests: [],
         answerToken: undefined,
