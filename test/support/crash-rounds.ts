@@ -33,7 +33,8 @@ export async function runCrashRounds(rounds: number) {
   }
 }
 
-async function signUp(server: SpawnedServer) {
+/** The first account, and where its keys are. */
+export async function signUp(server: SpawnedServer) {
   const browser = server.browser();
   const request = { name: "Ann", email: "ann@example.com", password, organizationName: "Team" };
   const { status, body } = await browser.post("/api/setup", request);
@@ -42,7 +43,7 @@ async function signUp(server: SpawnedServer) {
 }
 
 /** One after the other until the server is gone. */
-async function createKeys(browser: Browser, path: string, acknowledged: Set<string>): Promise<void> {
+export async function createKeys(browser: Browser, path: string, acknowledged: Set<string>): Promise<void> {
   try {
     for (;;) {
       const { status, body } = await browser.post(path, { name: "key", scopes: ["mcp:invoke"] });
@@ -55,7 +56,7 @@ async function createKeys(browser: Browser, path: string, acknowledged: Set<stri
   }
 }
 
-function countMissing(acknowledged: Set<string>, { status, body }: Awaited<ReturnType<Browser["get"]>>): number {
+export function countMissing(acknowledged: Set<string>, { status, body }: Awaited<ReturnType<Browser["get"]>>): number {
   if (status !== 200) throw new Error(`listing the keys answered ${status}`);
   const found = new Set((body.data as { id: string }[]).map(({ id }) => id));
   return [...acknowledged].filter((id) => !found.has(id)).length;
