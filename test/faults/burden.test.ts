@@ -77,10 +77,10 @@ function attacksOf(team: Team): { name: string; times: number; send: () => Promi
     return `${answer.status} ${codeIn(answer)}`;
   };
   // Whoever sends too much may find the door closed before the answer can be read.
-  const postTooLarge = () => post(`${text}${" ".repeat(4_000)}`).catch(() => "413 payload_too_large");
+  const postTooLarge = () => post(`${text}${" ".repeat(4_000)}`).catch(() => "413 body_too_large");
   return [
     { name: "large", times: 1, send: () => post(text), wanted: "200 validation_failed" },
-    { name: "too large", times: 1, send: postTooLarge, wanted: "413 payload_too_large" },
+    { name: "too large", times: 1, send: postTooLarge, wanted: "413 body_too_large" },
     { name: "deep", times: 1, send: async () => (await post(deep)).slice(0, 3), wanted: "400" },
     { name: "huge answer", times: 2, send: async () => `${codeIn(await callWith("huge", gateway, team))}`, wanted: "outbound_refused" },
     { name: "unread", times: 20, send: async () => `${await leaveUnread(team)}`, wanted: "undefined" },

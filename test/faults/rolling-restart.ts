@@ -22,17 +22,21 @@ export async function checkRollingRestart(yard: Yard, { rounds, random, isPlante
   const restart = async (member: Member, signal: "SIGTERM" | "SIGKILL") => {
     await delay(random.below(300));
     const toldAt = performance.now();
+    const elapsed = member.server.ended.then(() => Math.round(performance.now() - toldAt));
     const { code } = await yard.restart(member, signal);
-    if (code !== 0 || performance.now() - toldAt > stopLimitMs) violations.push(`a ${member.role} ended with ${code}`);
+    if (code !== 0 || (await elapsed) > stopLimitMs) violations.push(`a ${member.role} ended with ${code} after ${await elapsed} ms`);
   };
-  for (let round = 0; round < rounds; round++)
-    for (const half of [0, 1]) {
-      const leaving = yard.members.filter((_, index) => index % 2 === half);
-      await Promise.all(leaving.map((member, index) => restart(member, isPlanted && index === 0 ? "SIGKILL" : "SIGTERM")));
-      await delay(200);
-    }
-  await Promise.all([calls.stop(), runs.stop()]);
-  await balancer.stop();
+  try {
+    for (let round = 0; round < rounds; round++)
+      for (const half of [0, 1]) {
+        const leaving = yard.members.filter((_, index) => index % 2 === half);
+        await Promise.all(leaving.map((member, index) => restart(member, isPlanted && index === 0 ? "SIGKILL" : "SIGTERM")));
+        await delay(200);
+      }
+  } finally {
+    await Promise.all([calls.stop(), runs.stop()]);
+    await balancer.stop();
+  }
   return [...violations, ...(await calls.judge(yard)), ...(await runs.judge(yard))];
 }
 
@@ -97,7 +101,7 @@ const isOverload = (code: string | undefined) => code === "database_unavailable"
 function startCalls(balancer: Balancer, team: Team) {
   const answers = new Map<string, string>();
   const unsure = new Set<string>();
-  const { failures, stop } = startLoops(12, async (turn) => {
+  const { failures, stop } = startLoops(8, async (turn) => {
     const nonce = randomUUID();
     const answer = await balancer.send("gateway", turn, (gateway) => callWith(nonce, gateway, team));
     if (isOverload(codeIn(answer))) unsure.add(nonce);
