@@ -111,7 +111,7 @@ describe("a backup of an installation with the database it brings along", () => 
   }, 240_000);
 });
 
-describe("a backup of an external database", () => {
+describe("a backup of an external database", { timeout: 60_000 }, () => {
   let source: TestDatabase;
   let file: string;
   let waiting: string;

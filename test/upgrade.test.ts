@@ -44,7 +44,7 @@ async function expectKept({ database, planted, before }: Awaited<ReturnType<type
   }
 }
 
-describe("a database of an earlier version", () => {
+describe("a database of an earlier version", { timeout: 60_000 }, () => {
   it.each(earlier)("keeps every row on the way from version %i to the newest, also when two processes bring it there", async (version) => {
     const old = await plantVersion(version);
     const both = await Promise.all([1, 2].map(() => migrate(old.database.target, { folder: migrationsFolder })));
