@@ -140,7 +140,7 @@ describe.each(doors)("at the %s", (door) => {
         }, 1000);
         try {
           for (let times = 0; times < 20; times++) expect((await fetch(`${urlOf(door)}/livez`)).status).toBe(200);
-          const ended = sockets.slice(0, 3).map((socket) => (socket.closed ? undefined : once(socket, "close")));
+          const ended = sockets.slice(0, 3).map(async (socket) => socket.closed || (await once(socket, "close")));
           // A request may take a minute, and connections are looked through every half minute.
           if (roundsOf(0, 1)) await Promise.all(ended);
         } finally {
