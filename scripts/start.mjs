@@ -15,6 +15,10 @@ const tools = {
     await buildWeb();
     await runInThisProcess("node_modules/vitest/vitest.mjs", words);
   },
+  attacks: async (words) => {
+    await buildWeb();
+    await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-attacks.mjs")).attackSuite(words));
+  },
   faults: async (words) => {
     await buildWeb();
     await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-faults.mjs")).faultSuite(words));

@@ -1,0 +1,27 @@
+import { parseArgs } from "node:util";
+
+/** What is attacked outside of test/attacks; docs/security-tests.md says which class each of them proves. */
+const others = [
+  ...["bad-input", "isolation", "doors", "openapi", "accounts", "invitations", "organizations", "sessions", "api-keys", "key-rules"],
+  ...["mcp-fuzz", "mcp-protocol", "mcp-authentication", "gateway-secrets", "gateway-burden", "credential-canary", "credential-refresh"],
+  ...["webhooks", "connect", "oauth-audience", "oauth-authorize", "oauth-consent", "oauth-metadata-documents", "oauth-registration"],
+  ...["oauth-tokens", "oauth-processes", "browser-history", "browser-organization", "browser-keys", "browser-runs", "browser-node-form"],
+];
+const parts = [
+  "src/base/",
+  "src/execution/slots-property",
+  "src/workflows/resolve-parameters",
+  "src/vault/seal",
+  "src/door/",
+  "src/triggers/next-fire",
+];
+
+/** The words for vitest that run the attacks in their long form; `--quick` takes the short one, `--seed` repeats an earlier fuzz. */
+export function attackSuite(words) {
+  const { values } = parseArgs({ args: words, options: { quick: { type: "boolean" }, seed: { type: "string" } } });
+  if (values.seed !== undefined && !/^\d+$/.test(values.seed)) throw new Error("--seed takes a whole number");
+  if (!values.quick) process.env.SWITCHYARD_ROUNDS = "full";
+  if (values.seed !== undefined) process.env.SWITCHYARD_SEED = values.seed;
+  // One after the other: what is measured in time would suffer from a neighbour.
+  return ["run", "test/attacks/", ...others.map((name) => `test/${name}.test.ts`), ...parts, "--no-file-parallelism"];
+}
