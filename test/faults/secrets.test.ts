@@ -22,8 +22,9 @@ let person: Awaited<ReturnType<typeof signUpOwner>>;
 let key: string;
 
 beforeAll(async () => {
-  const environment = { LOG_LEVEL: "debug", MCP_MAX_EXECUTION_TIME: "3s", RATE_LIMIT_SIGN_IN_PER_MINUTE: "100000" };
-  [yard, hostile] = await Promise.all([startYard({ environment }), startHostileProvider()]);
+  hostile = await startHostileProvider();
+  const environment = { LOG_LEVEL: "debug", MCP_MAX_EXECUTION_TIME: "3s", OTEL_EXPORTER_OTLP_ENDPOINT: hostile.url };
+  yard = await startYard({ environment: { ...environment, RATE_LIMIT_SIGN_IN_PER_MINUTE: "100000" } });
   person = await signUpOwner({ parts: yard.parts, browser: platformAt(0).browser }, "Ann");
   ({ key } = await yard.createKey(person.organizationId));
 }, 90_000);
@@ -36,7 +37,7 @@ const platformAt = (index: number) => yard.of("platform")[index] as ReturnType<Y
 const inOrganization = (route: string) => `/api/organizations/${person.organizationId}${route}`;
 
 invariant("V14", {
-  promise: "no byte of a secret is in an answer, record, log line, metric, command line or row, in no encoding",
+  promise: "no byte of a secret is in an answer, record, log line, metric, trace, command line or row, in no encoding",
   rounds: { quick: 1, full: 5 },
   planted: "a secret is written into a row in base64",
   async check({ rounds, isPlanted }) {
@@ -152,8 +153,18 @@ async function readPlaces() {
     logs: servers.map(({ output }) => output.stdout + output.stderr).join("\n"),
     commandLines: servers.map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, "utf8")).join("\n"),
     metrics: metrics.join("\n"),
+    traces: await readTraces(),
     database: await dumpDatabase(),
   };
+}
+
+// Longer than a process keeps them to send them together.
+const tracesMs = 2_500;
+
+/** Once nothing more has come for longer than a process collects them. */
+async function readTraces(): Promise<string> {
+  for (let known = -1; hostile.traces.length > known || known < 1; await delay(tracesMs)) known = hostile.traces.length;
+  return hostile.traces.join("\n");
 }
 
 /** Every table of every schema, as PostgreSQL itself would write it into a dump. */

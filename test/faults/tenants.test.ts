@@ -34,6 +34,8 @@ beforeAll(async () => {
   const baseUrl = yard.provider.url;
   own = await furnishOrganization(ann, { baseUrl, tag: "ann" });
   foreign = { ...(await furnishOrganization(bob, { baseUrl, tag: "bob" })), connectionId: await connectClient() };
+  // A worker that sends events opens their signing secrets.
+  await yard.query("UPDATE event_endpoint SET is_active = false");
 }, 90_000);
 afterAll(() => yard?.stop());
 

@@ -3,11 +3,19 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { formsOf } from "./secret-traces.ts";
 
-/** Says everything it was asked, in the body, in headers and as an error; the path says how: `status-400`, `cut-off`, `no-json`. */
+/**
+ * Says everything it was asked, in the body, in headers and as an error; the path says how: `status-400`, `cut-off`, `no-json`.
+ * It is a collector of traces as well, which keeps what it gets.
+ */
 export async function startHostileProvider() {
-  const server = createServer((request, response) => void echo(request, response));
+  const traces: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === "/v1/traces") void text(request).then((body) => response.end("{}", () => traces.push(body)));
+    else void echo(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
+    traces,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop(): Promise<void> {
       server.closeAllConnections();
