@@ -31,8 +31,8 @@ beforeAll(async () => {
   [ann, bob] = [await yard.signUp("Ann", team.organizationId, "owner"), await yard.signUp("Bob", team.organizationId, "admin")];
   const { body } = await createOAuthClient(issuerUrl).register({ redirect_uris: [redirectUri], client_name: "Test client" });
   clientId = String(body.client_id);
-}, 120_000);
-afterAll(() => yard?.stop(), 60_000);
+}, 300_000);
+afterAll(() => yard?.stop(), 120_000);
 
 type Use = { name: string; isAllowed: () => Promise<boolean> };
 

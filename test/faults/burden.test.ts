@@ -22,8 +22,8 @@ let platform: SpawnedServer;
 beforeAll(async () => {
   yard = await startYard({ members: ["gateway", "platform"] });
   [gateway, platform] = [yard.of("gateway")[0], yard.of("platform")[0]] as [SpawnedServer, SpawnedServer];
-}, 120_000);
-afterAll(() => yard?.stop(), 60_000);
+}, 300_000);
+afterAll(() => yard?.stop(), 120_000);
 
 /** A connection on which nothing is ever read. */
 function openUnread(port: number, text = ""): Socket {

@@ -16,8 +16,8 @@ let yard: Yard;
 
 beforeAll(async () => {
   yard = await startYard({ environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: String(slots) } });
-}, 120_000);
-afterAll(() => yard?.stop(), 60_000);
+}, 300_000);
+afterAll(() => yard?.stop(), 120_000);
 
 /** A workflow that asks the provider for one thing at a time. */
 async function createSmallWorkflow({ organizationId }: Team): Promise<string> {

@@ -15,8 +15,8 @@ beforeAll(async () => {
     members: ["gateway", "gateway"],
     environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", SEMAPHORE_MAX_QUEUE: String(queueLimit) },
   });
-}, 120_000);
-afterAll(() => yard?.stop(), 60_000);
+}, 300_000);
+afterAll(() => yard?.stop(), 120_000);
 
 type Waiter = { nonce: string; place: number; kill: () => void; answer: () => Promise<string> };
 
