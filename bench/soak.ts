@@ -86,8 +86,8 @@ async function readResources({ gatewayUrl }: SpawnedServer) {
   const text = await (await fetch(`${gatewayUrl}/metrics`)).text();
   const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
   return {
-    slots: sum(/^switchyard_slots\{state="(?:used|waiting)"\} (\d+)$/gm),
-    connections: sum(/^switchyard_database_connections\{state="total"\} (\d+)$/gm),
+    slots: sum(/^switchyard_slots\{[^}]*state="(?:used|waiting)"[^}]*\} (\d+)$/gm),
+    connections: sum(/^switchyard_database_connections\{[^}]*state="(?:used|idle)"[^}]*\} (\d+)$/gm),
     timers: sum(/^nodejs_active_resources\{type="(?:Timeout|Immediate)"\} (\d+)$/gm),
     sockets: sum(/^nodejs_active_resources\{type="(?:TCPSocketWrap|PipeWrap)"\} (\d+)$/gm),
     requests: sum(/^nodejs_active_requests_total (\d+)$/gm),
