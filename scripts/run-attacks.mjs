@@ -3,9 +3,9 @@ import { parseArgs } from "node:util";
 /** What is attacked outside of test/attacks; docs/security-tests.md says which class each of them proves. */
 const others = [
   ...["bad-input", "isolation", "doors", "openapi", "accounts", "invitations", "organizations", "sessions", "api-keys", "key-rules"],
-  ...["mcp-fuzz", "mcp-protocol", "mcp-authentication", "gateway-secrets", "gateway-burden", "credential-canary", "credential-refresh"],
+  ...["mcp-fuzz", "mcp-protocol", "mcp-authentication", "credential-refresh"],
   ...["webhooks", "connect", "oauth-audience", "oauth-authorize", "oauth-consent", "oauth-metadata-documents", "oauth-registration"],
-  ...["oauth-tokens", "oauth-processes", "browser-history", "browser-organization", "browser-keys", "browser-runs", "browser-node-form"],
+  ...["oauth-tokens", "browser-history", "browser-organization", "browser-keys", "browser-runs", "browser-node-form"],
 ];
 const parts = [
   "src/base/",
