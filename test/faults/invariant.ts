@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it, type TestContext } from "vitest";
-import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
+import { roundsLimitMs, roundsOf, seed } from "../support/rounds.ts";
 import { createRandom, type Random } from "./random.ts";
 
 declare module "vitest" {
@@ -27,7 +27,6 @@ type Invariant = {
 };
 
 export const isPlanted = process.env.SWITCHYARD_PLANTED === "1";
-const seed = Number(process.env.SWITCHYARD_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 
 /** One promise of the product under faults. With a planted fault it must be seen broken, otherwise the check proves nothing. */
 export function invariant(id: string, { promise, rounds: { quick, full }, planted, check }: Invariant): void {
