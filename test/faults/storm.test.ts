@@ -64,7 +64,7 @@ invariant("V2", {
   async check() {
     if (isPlanted)
       await yard.query(
-        `INSERT INTO tool_call SELECT (jsonb_populate_record(call, jsonb_build_object('id', '${newId()}'))).*
+        `INSERT INTO tool_call SELECT (jsonb_populate_record(NULL::tool_call, to_jsonb(call) || jsonb_build_object('id', '${newId()}'))).*
          FROM (SELECT * FROM tool_call WHERE tool = 'github_create_issue' LIMIT 1) AS call`,
       );
     const unfinished = await settle(async () => (await readRecords()).filter(({ status }) => status === "running"));
@@ -207,8 +207,8 @@ invariant("V20", {
   async check() {
     if (isPlanted)
       await yard.query(
-        `INSERT INTO run SELECT (jsonb_populate_record(run, jsonb_build_object('id', '${newId()}'))).*
-         FROM (SELECT * FROM run WHERE trigger_id = '${storm.triggerId}' LIMIT 1) AS run`,
+        `INSERT INTO run SELECT (jsonb_populate_record(NULL::run, to_jsonb(one) || jsonb_build_object('id', '${newId()}'))).*
+         FROM (SELECT * FROM run WHERE trigger_id = '${storm.triggerId}' LIMIT 1) AS one`,
       );
     const counts = Map.groupBy(
       (await readRuns()).filter(({ triggerId }) => triggerId === storm.triggerId),
