@@ -8,8 +8,8 @@ import { requestRun } from "./request-run.ts";
 import { isReady, whenEnded } from "./rolling-restart.ts";
 import type { Member, Person, Team, Yard } from "./yard.ts";
 
-const answerLimitMs = roundsOf(3_000, 2_000);
-const backLimitMs = roundsOf(10_000, 5_000);
+const answerLimitMs = 2_000;
+const backLimitMs = 5_000;
 
 type Outage = {
   name: string;

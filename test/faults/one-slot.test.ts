@@ -143,7 +143,7 @@ invariant("V8", {
 });
 
 const limitMs = 1_000;
-const toleranceMs = roundsOf(500, 250);
+const toleranceMs = 250;
 const neighbourLimitMs = roundsOf(1_000, 500);
 
 /** Calls of another organization, one after the other at both gateways until they are stopped; gives back how long they took. */
