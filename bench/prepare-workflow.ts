@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { runSwitchyard } from "../test/support/spawned-server.ts";
 
+export const benchOwner = { email: "ann@example.com", password: "correct horse battery" };
+
 /** A key and a workflow of one quick node, made with the commands of an operator beside the running server. */
 export async function prepareWorkflow(dataDir: string, scopes: string[]) {
   const run = async (words: string[]) => {
@@ -9,7 +11,7 @@ export async function prepareWorkflow(dataDir: string, scopes: string[]) {
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as Record<string, string>;
   };
-  const owner = ["--email", "ann@example.com", "--password", "correct horse battery", "--organization", "Bench"];
+  const owner = ["--email", benchOwner.email, "--password", benchOwner.password, "--organization", "Bench"];
   const { organizationId = "" } = await run(["setup", ...owner]);
   const named = scopes.flatMap((scope) => ["--scope", scope]);
   const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", ...named]);
@@ -17,5 +19,5 @@ export async function prepareWorkflow(dataDir: string, scopes: string[]) {
   const canvas = { nodes: [{ id: "now", nodeId: "system_date_time", parameters: {} }], edges: [] };
   writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
   const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
-  return { key, workflowId };
+  return { key, workflowId, organizationId };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { followEvents } from "../test/support/follow-events.ts";
 import { createDataDir, type SpawnedServer, startServer } from "../test/support/spawned-server.ts";
-import { prepareWorkflow } from "./prepare-workflow.ts";
+import { benchOwner, prepareWorkflow } from "./prepare-workflow.ts";
 import { median, reportFigure } from "./report-figure.ts";
 import { sendRequests } from "./send-requests.ts";
 
@@ -21,21 +22,23 @@ const environment = {
 const { dataDir, remove } = createDataDir();
 const server = await startServer({ dataDir, environment });
 try {
-  const loads = await prepareLoads(server);
+  const { loads, organizationId } = await prepareLoads(server);
   for (const load of loads) await sendRequests({ ...load, forMs: 5_000 });
   await delay(20_000);
   const before = await readResources(server);
   const most = await Promise.all(loads.map((load) => sendRequests({ ...load, forMs: 15_000 })));
   const samples: number[] = [];
   const sampling = setInterval(() => samples.push(residentMegabytes(server.pid)), sampleEveryMs);
-  const disturbing = disturb(loads);
+  const disturbing = [disturb(loads), await watch(server, organizationId)];
   const forMs = minutes * 60_000;
   const half = loads.map((load, index) => sendRequests({ ...load, forMs, perSecond: (most[index]?.perSecond ?? 0) / 2 }));
   const done = await Promise.all(half);
   clearInterval(sampling);
-  await disturbing.stop();
+  for (const { stop } of disturbing) await stop();
   await delay(20_000);
   report({ samples, done, before, after: await readResources(server) });
+  const warnings = server.output.stderr.match(/MaxListenersExceededWarning/g)?.length ?? 0;
+  reportFigure({ bench, figure: "warnings of too many listeners", unit: "warnings", value: warnings, bar: { atMost: 0 } });
 } finally {
   await server.stop();
   await remove();
@@ -45,19 +48,22 @@ type Load = Omit<Parameters<typeof sendRequests>[0], "forMs">;
 type Answers = Awaited<ReturnType<typeof sendRequests>>;
 type Resources = Awaited<ReturnType<typeof readResources>>;
 
-async function prepareLoads({ platformUrl, gatewayUrl }: SpawnedServer): Promise<Load[]> {
-  const { key, workflowId } = await prepareWorkflow(dataDir, ["mcp:invoke", "workflows:trigger"]);
+async function prepareLoads({ platformUrl, gatewayUrl }: SpawnedServer): Promise<{ loads: Load[]; organizationId: string }> {
+  const { key, workflowId, organizationId } = await prepareWorkflow(dataDir, ["mcp:invoke", "workflows:trigger"]);
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "system_date_time", arguments: {} } };
   const headers = { "X-API-Key": key, Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" };
-  return [
+  const trigger = `${platformUrl}/task-runner/trigger/${workflowId}`;
+  const loads = [
     { url: `${gatewayUrl}/system/mcp`, body: JSON.stringify(call), headers, connections: 16 },
-    { url: `${platformUrl}/task-runner/trigger/${workflowId}`, body: "{}", headers: { "X-API-Key": key }, connections: 8, status: 202 },
+    { url: trigger, body: "{}", headers: { "X-API-Key": key }, connections: 8, status: 202 },
   ];
+  return { loads, organizationId };
 }
 
+type Loop = { stop: () => Promise<void> };
+
 /** Clients that go away in the middle and such that ask wrongly, all the time. */
-function disturb(loads: Load[]) {
-  let isStopped = false;
+function disturb(loads: Load[]): Loop {
   const ask = async ({ url, body, headers }: Load) => {
     const post = (init: RequestInit) =>
       fetch(url, { method: "POST", ...init }).then(
@@ -69,10 +75,29 @@ function disturb(loads: Load[]) {
     await post({ headers: given, body: '{"nodes": 5' });
     await post({ headers: { ...given, "X-API-Key": "swy_wrong" }, body });
   };
+  return repeat(200, () => Promise.all(loads.map(ask)));
+}
+
+/** Pages that look at the live history for a while. */
+async function watch({ browser, platformUrl }: SpawnedServer, organizationId: string): Promise<Loop> {
+  const page = browser();
+  await page.post("/api/sign-in", benchOwner);
+  return repeat(100, async () => {
+    const stream = await followEvents(platformUrl, page, organizationId);
+    await delay(2_000);
+    if (stream.events.length === 0) throw new Error("The live view showed nothing.");
+    stream.kill();
+  });
+}
+
+function repeat(pauseMs: number, turn: () => Promise<unknown>): Loop {
+  let isStopped = false;
   const loop = async () => {
-    for (; !isStopped; await delay(200)) await Promise.all(loads.map(ask));
+    for (; !isStopped; await delay(pauseMs)) await turn();
   };
   const ended = loop();
+  // Told when it is stopped, and not before, so that the server is stopped as well.
+  ended.catch(() => {});
   return {
     async stop(): Promise<void> {
       isStopped = true;
@@ -109,5 +134,6 @@ function report({ samples, done, before, after }: { samples: number[]; done: Ans
     reportFigure({ bench, figure: `${name} more than before`, unit: name, value: after[name] - before[name], bar: { atMost: 2 } });
 }
 
-const residentMegabytes = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024;
+function residentMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024;
+}
