@@ -12,7 +12,7 @@ const slots = 4;
 const leaseMs = 10_000;
 const settleLimitMs = 120_000;
 const stormLimitMs = roundsOf(300_000, roundsLimitMs);
-const rounds = { quick: 3, full: 250 };
+const rounds = { quick: 3, full: 256 };
 let yard: Yard;
 let storm: Storm;
 

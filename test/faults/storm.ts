@@ -8,7 +8,9 @@ import type { Member, Team, Yard } from "./yard.ts";
 
 // Longer than a lease, and therefore rare.
 const pauseMs = 12_000;
-const pauseEvery = 25;
+const pauseEvery = 50;
+// Most rounds kill both gateways only: a start costs a second of a core, and calls are what is lost first.
+const killOtherEvery = 3;
 
 export type Storm = Awaited<ReturnType<typeof runStorm>>;
 
@@ -44,10 +46,10 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
     const clients = [startCallers(yard, { count: 8, team, random, log: calls }), startWisher(yard, { team, random, log: wishes })];
     const stream = await follow(yard, { owner, team: steady, lastEventId, random });
     const others = yard.members.filter(({ role }) => role !== "gateway");
-    const victims = [...yard.members.filter(({ role }) => role === "gateway"), random.pick(others)];
-    const pause = round % pauseEvery === pauseEvery - 1 ? pauseGateway(yard, random) : undefined;
-    if (pause) await pause;
-    else await Promise.all([...victims.map((member) => kill(member, random.below(1_500))), disturb(yard, random)]);
+    const gateways = yard.members.filter(({ role }) => role === "gateway");
+    const victims = round % killOtherEvery === 0 ? [...gateways, random.pick(others)] : gateways;
+    if (round % pauseEvery === pauseEvery - 1) await pauseGateway(yard, random);
+    else await Promise.all([...victims.map((member) => kill(member, random.below(700))), disturb(yard, random)]);
     stream?.stop();
     lastEventId = stream?.take(live) ?? lastEventId;
     await Promise.all(clients.map(({ stop }) => stop()));
