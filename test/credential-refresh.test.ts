@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAddressRules } from "../src/base/address-rules.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createSafeFetch } from "../src/base/safe-fetch.ts";
+import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
 import { createToolCall } from "../src/execution/tool-call.ts";
 import type { OpenedCredential } from "../src/vault/open-credential.ts";
 import type { Vault } from "../src/vault/vault.ts";
@@ -59,6 +60,18 @@ describe("a token that has expired", () => {
       expect(await use(await open(round % 2 ? app.parts.vault : second.parts.vault, made))).toEqual({ account: "acme" });
       expect(provider.tokenRequests).toHaveLength(round);
     }
+  });
+
+  it("is a span in the trace of the call that needed it", async () => {
+    provider.expiresInSeconds = 1;
+    const { reference, type } = await create(provider.connection());
+    const ended: FinishedSpan[] = [];
+    const trace = createTracing({ sampler: { ratio: 1, isParentBased: true }, onEnd: (span) => void ended.push(span) }).follow();
+    const [checked] = await app.parts.vault.check(organizationId, { [type]: reference }, [type]);
+    await app.parts.vault.open(checked as NonNullable<typeof checked>, trace);
+    expect(ended).toMatchObject([
+      { name: "token refresh", kind: "client", traceId: trace.traceId, facts: { "switchyard.provider": type } },
+    ]);
   });
 
   it("keeps the refresh token when the provider gives no new one", async () => {

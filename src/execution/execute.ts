@@ -43,12 +43,12 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
-        const opened = credential && (await vault.open(credential));
+        const opened = credential && (await vault.open(credential, trace));
         if (opened) secrets = opened.secrets;
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
-        const reach = watchSteps(outside, { beforeStep, trace, providerId: provider.id, sendsTraceParent });
-        return await tool.run(createToolCall(reach, call));
+        const watched = { beforeStep, trace, providerId: provider.id, sendsTraceParent };
+        return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });
       if (credential) vault.health.noteSuccess(credential);
       return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];

@@ -1,5 +1,5 @@
 import type { SafeFetchInit } from "../base/safe-fetch.ts";
-import { endAfter, type Span } from "../base/tracing.ts";
+import { endAfter, factsOfFailure, type Span } from "../base/tracing.ts";
 import type { Outside } from "./tool-call.ts";
 
 type Options = {
@@ -10,22 +10,36 @@ type Options = {
   sendsTraceParent: boolean;
 };
 
-/** The way outside of one call. Of a request the trace only learns its method and its answer's status: an address may hold arguments. */
-export function watchSteps(outside: Outside, { beforeStep, trace, providerId, sendsTraceParent }: Options): Outside {
-  return {
+/**
+ * Does the work with a way outside that is watched. Of a request the trace only learns its method and its answer's status, because an
+ * address may hold arguments; of a connection without HTTP, how long it was needed.
+ */
+export async function watchSteps<Value>(outside: Outside, options: Options, work: (reach: Outside) => Promise<Value>): Promise<Value> {
+  const { beforeStep, trace, providerId, sendsTraceParent } = options;
+  const named = { "switchyard.provider": providerId };
+  let connection: Span | undefined;
+  const reach: Outside = {
     ...outside,
     async fetch(url, init = {}) {
       beforeStep?.();
-      const { method = "GET" } = init;
-      const named = methods.has(method) ? method : "HTTP";
-      const request = trace.begin(`${named} ${providerId}`, { "switchyard.provider": providerId, "http.request.method": named }, "client");
+      const method = methods.has(init.method ?? "GET") ? (init.method ?? "GET") : "HTTP";
+      const request = trace.begin(`${method} ${providerId}`, { ...named, "http.request.method": method }, "client");
       return await endAfter(request, () => outside.fetch(url, sendsTraceParent ? withTraceParent(init, request) : init), describeAnswer);
     },
     async resolveHost(host) {
       beforeStep?.();
+      connection ??= trace.begin(`connection ${providerId}`, named, "client");
       return await outside.resolveHost(host);
     },
   };
+  try {
+    const value = await work(reach);
+    connection?.end();
+    return value;
+  } catch (error) {
+    connection?.end(factsOfFailure(error));
+    throw error;
+  }
 }
 
 const describeAnswer = ({ status }: Response) => ({

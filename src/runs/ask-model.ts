@@ -1,19 +1,22 @@
+import { endAfter, type Span } from "../base/tracing.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { createChooseModel } from "../workflows/choose-model.ts";
 import type { EngineNode } from "../workflows/engine-node.ts";
 import { fillParameters } from "../workflows/fill-parameters.ts";
+import type { Model } from "../workflows/model-contract.ts";
 import type { Filled } from "./execute-once.ts";
 import type { NodeTask } from "./node-task.ts";
 
 type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
 
-type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal">;
+type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> & Partial<Pick<NodeTask, "trace">>;
 
 /** What a language model does for a node: fills what its author left empty, and answers. */
 export function createAskModel({ catalog, chooseModel }: Options) {
-  const modelFor = ({ node, organizationId }: Pick<NodeTask, "node" | "organizationId">) => {
+  const modelFor = ({ node, organizationId, trace }: Pick<Asking, "node" | "organizationId" | "trace">): Model | undefined => {
     const own = catalog.nodes.get(node.type)?.tool.credential;
-    return chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
+    const model = chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
+    return model && trace ? traceModel(model, trace) : model;
   };
 
   return {
@@ -32,5 +35,15 @@ export function createAskModel({ catalog, chooseModel }: Options) {
       const model = modelFor(task);
       return model && ((question: { system: string; prompt: string }) => model.answer({ ...question, signal: task.signal }));
     },
+  };
+}
+
+/** What was asked and answered stays out of the trace. */
+function traceModel({ name, answer, answerAs }: Model, trace: Span): Model {
+  const watch = <Value>(work: () => Promise<Value>) => endAfter(trace.begin("model", {}, "client"), work, () => ({}));
+  return {
+    name,
+    answer: (question) => watch(() => answer(question)),
+    answerAs: (schema, question) => watch(() => answerAs(schema, question)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
+import { endAfter, type Span } from "../base/tracing.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
 import { type Contents, needsReconnect, placeOf } from "./contents.ts";
 import { chooseVariant, secretValuesOf } from "./credential-data.ts";
@@ -20,27 +21,24 @@ const refreshEarlyMs = 5 * 60_000;
 
 /** Decrypts a credential for one call and keeps its token fresh during it. */
 export function createOpenCredential({ clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
-  async function freshen(row: CredentialRow, data: CredentialData): Promise<CredentialData> {
+  async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<CredentialData> {
+    const work = async () => (await refresh.refresh(placeOf(row), token)).data;
+    return trace
+      ? await endAfter(trace.begin("token refresh", { "switchyard.provider": row.type }, "client"), work, () => ({}))
+      : await work();
+  }
+
+  async function freshen(row: CredentialRow, data: CredentialData, trace: Span | undefined): Promise<CredentialData> {
     if (data.accessToken === undefined || row.health === "needs_reconnect") throw needsReconnect(row, platformBaseUrl);
     if (row.token_expires_at === null) return data;
     const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
     if (leftMs > refreshEarlyMs) return data;
-    if (row.can_refresh) return await refreshOr(row, data, leftMs > 0);
+    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, data, leftMs > 0));
     if (leftMs <= 0) throw needsReconnect(row, platformBaseUrl);
     return data;
   }
 
-  /** While the old token is valid, a provider that gives no new one is no reason to fail. */
-  async function refreshOr(row: CredentialRow, data: CredentialData, isStillValid: boolean): Promise<CredentialData> {
-    try {
-      return (await refresh.refresh(placeOf(row), data.accessToken)).data;
-    } catch (error) {
-      if (isStillValid && error instanceof Refusal && !hopeless.has(error.code)) return data;
-      throw error;
-    }
-  }
-
-  return async ({ definition, row }: CheckedCredential) => {
+  return async ({ definition, row }: CheckedCredential, trace?: Span) => {
     const stored = contents.open(row);
     const variant = chooseVariant(definition, stored.kind);
     const secrets = new Set(Object.values(oauthClients).flatMap(({ secret }) => secret ?? []));
@@ -50,7 +48,7 @@ export function createOpenCredential({ clock, contents, refresh, oauthClients, p
       current = data;
     };
     use(stored);
-    if (variant.oauth2) use(await freshen(row, stored));
+    if (variant.oauth2) use(await freshen(row, stored, trace));
 
     let replacedAt = Number.NEGATIVE_INFINITY;
     const replaceToken = async (): Promise<boolean> => {
@@ -58,7 +56,7 @@ export function createOpenCredential({ clock, contents, refresh, oauthClients, p
       if (typeof current.refreshToken !== "string") return false;
       // Requests that were under way with the old token fail as well; they only have to be sent again.
       if (clock.now().getTime() - replacedAt < settledMs) return true;
-      use((await refresh.refresh(placeOf(row), failed)).data);
+      use(await renew(row, failed, trace));
       replacedAt = clock.now().getTime();
       return current.accessToken !== failed;
     };
@@ -72,4 +70,10 @@ export function createOpenCredential({ clock, contents, refresh, oauthClients, p
       secrets: (): string[] => [...secrets],
     };
   };
+}
+
+/** While the old token is valid, a provider that gives no new one is no reason to fail. */
+function keepOr(error: unknown, data: CredentialData, isStillValid: boolean): CredentialData {
+  if (isStillValid && error instanceof Refusal && !hopeless.has(error.code)) return data;
+  throw error;
 }
