@@ -40,6 +40,7 @@ describe("without any setting", () => {
       maxRunsAtOnce: 256,
       dataDir: resolve(".switchyard"),
       databaseUrl: undefined,
+      databasePoolerUrl: undefined,
       databasePoolSize: 10,
       historyRetentionDays: 90,
       historyMaxRows: 1_000_000,
@@ -142,6 +143,7 @@ const nonsense: Record<string, string[]> = {
   SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: ["0", "-1", "abc", "1.5", "1e3", "Infinity", "99999999999"],
   MCP_MAX_EXECUTION_TIME: ["5", "0s", "-5m", "5 m", "1.5h", "5M", "30d", "abc"],
   DATABASE_URL: ["mysql://h/d", "host=localhost"],
+  DATABASE_POOLER_URL: ["pooler:6432", "mysql://pooler/app"],
   DATABASE_POOL_SIZE: ["1", "0", "1001", "ten"],
   HISTORY_RETENTION_DAYS: ["0", "90d", "40000"],
   HISTORY_MAX_ROWS: ["0", "1e6", "many"],
@@ -200,6 +202,19 @@ describe("nonsense", () => {
     };
     expect(mistakesOf(environment)).toHaveLength(7);
     expect(mistakesOf(environment).join()).not.toContain(secret);
+  });
+});
+
+describe("a pooler", () => {
+  it("stands beside the way to the database itself, which sessions need", () => {
+    const [direct, pooler] = ["postgres://db/app", "postgres://pooler:6432/app"];
+    expect(readConfig({ DATABASE_URL: direct, DATABASE_POOLER_URL: pooler })).toMatchObject({
+      databaseUrl: direct,
+      databasePoolerUrl: pooler,
+    });
+    expect(mistakesOf({ DATABASE_POOLER_URL: pooler })).toEqual([
+      "DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself",
+    ]);
   });
 });
 

@@ -50,6 +50,7 @@ export function readConfig(environment: Environment) {
     maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
     dataDir: read("SWITCHYARD_DATA_DIR", ".switchyard", (value) => resolve(text(value))),
     databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
+    databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
     databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
     historyRetentionDays: read("HISTORY_RETENTION_DAYS", "90", integer(1, 36_500)),
     historyMaxRows: read("HISTORY_MAX_ROWS", "1000000", integer(1, 1_000_000_000)),
@@ -74,6 +75,8 @@ export function readConfig(environment: Environment) {
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)
     mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
+  if (config.databasePoolerUrl !== undefined && config.databaseUrl === undefined)
+    mistakes.push("DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself");
   const namesResource = Boolean(environment.MCP_OAUTH_RESOURCE_URL?.trim());
   if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
   if (mistakes.length > 0) throw configurationError(mistakes);

@@ -123,8 +123,10 @@ async function openDatabase(target: ConnectionTarget, config: Config, log: Log) 
   const { applied, version } = await migrate(target, { folder: migrationsFolder });
   if (applied.length > 0) log.info({ applied }, "database migrated");
   metrics.setSchemaVersion(version);
-  const { databasePoolSize: poolSize } = config;
-  return { db: createDatabase({ target, applicationName: "switchyard", poolSize, log, slowStatements }), metrics, slowStatements };
+  const { databasePoolSize: poolSize, databasePoolerUrl: pooler } = config;
+  const pooled: ConnectionTarget = pooler === undefined ? target : { connectionString: pooler, isPooled: true };
+  const db = createDatabase({ target: pooled, applicationName: "switchyard", poolSize, log, slowStatements });
+  return { db, pooled, metrics, slowStatements };
 }
 
 type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget; metrics: Metrics };

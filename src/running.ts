@@ -69,7 +69,7 @@ function openCalls({ vault, outside }: Parts, callable: Callable, { config, log 
 }
 
 function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }: Surroundings) {
-  const { db, target, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
+  const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
   const { clock, fetch } = outside;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
   const executeOnce = createExecuteOnce({
@@ -79,7 +79,7 @@ function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }
     defaultReferenceFor: vault.defaults.referenceFor,
   });
   const runs = createRuns({
-    ...{ db, target, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
+    ...{ db, target, pooled, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
     observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
     executeNode: createExecuteNode({ clock, executeOnce }),

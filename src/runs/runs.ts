@@ -38,6 +38,8 @@ type Options = {
   db: Database;
   /** For the connection of its own that hears other processes. */
   target: ConnectionTarget;
+  /** The same database, perhaps behind a pooler, for what needs no session. */
+  pooled: ConnectionTarget;
   clock: Clock;
   log: Log;
   tracing: Tracing;
@@ -63,6 +65,7 @@ type Options = {
 export function createRuns({
   db,
   target,
+  pooled,
   clock,
   log,
   tracing,
@@ -81,8 +84,8 @@ export function createRuns({
 }: Options) {
   const owner = newId();
   // What every run needs several times, on connections of its own.
-  const hot = createDatabase({ target, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log, slowStatements });
-  const queue = createRunQueue({ target, log, supervises: mostRuns > 0 });
+  const hot = createDatabase({ target: pooled, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log, slowStatements });
+  const queue = createRunQueue({ target: pooled, log, supervises: mostRuns > 0 });
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, findGraph });

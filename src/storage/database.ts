@@ -5,7 +5,10 @@ import type { Logger } from "pino";
 import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
 import type { SlowStatements } from "./slow-statements.ts";
 
-export type ConnectionTarget = { connectionString: string } | { host: string; port: number; user: string; database: string };
+/** Behind a pooler every transaction may be in another session. */
+export type ConnectionTarget =
+  | { connectionString: string; isPooled?: boolean }
+  | { host: string; port: number; user: string; database: string };
 
 export type Database = ReturnType<typeof createDatabase>;
 
@@ -24,7 +27,7 @@ type DatabaseOptions = {
 /** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
 export function createDatabase({ slowStatements, ...options }: DatabaseOptions) {
   const pool = openPool({ poolSize: 10, onlyByKey: false, limitMs: queryLimitMs, ...options });
-  const connections = createConnections(pool, slowStatements);
+  const connections = createConnections(pool, { slowStatements, keepsStatements: !isPooled(options.target) });
   const openKysely = (limitMs?: number) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely(limitMs) }) });
   const [patient, quick] = [openKysely(), openKysely(preparedLimitMs)];
   let closing: Promise<void> | undefined;
@@ -104,6 +107,7 @@ const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unk
 type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements">>;
 
 function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }: PoolOptions): pg.Pool {
+  const settings = [...sessionSetup(limitMs), ...(onlyByKey ? byKeySetup : [])];
   const pool = new pg.Pool({
     ...target,
     // A unix socket speaks no TLS, whatever PGSSLMODE says.
@@ -115,7 +119,8 @@ function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
-    onConnect: createSessionSetup([...sessionSetup(limitMs), ...(onlyByKey ? byKeySetup : [])]),
+    // A setting would stay in a session that others get next.
+    ...(isPooled(target) ? {} : { onConnect: createSessionSetup(settings) }),
   });
   // Not the whole error: the pool hangs the client with its connection settings onto it.
   pool.on("error", (error) => log.warn({ reason: error.message }, "An idle database connection was lost."));
@@ -124,10 +129,18 @@ function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }
   return pool;
 }
 
+const isPooled = (target: ConnectionTarget): boolean => "isPooled" in target && target.isPooled === true;
+
 type Row = Record<string, unknown>;
 type TimedQuery = pg.QueryConfig & { query_timeout: number };
 
-function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undefined) {
+type ConnectionOptions = {
+  slowStatements: SlowStatements | undefined;
+  /** Whether a statement that one transaction prepared is there for the next. */
+  keepsStatements: boolean;
+};
+
+function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: ConnectionOptions) {
   const bornIn = new WeakMap<pg.PoolClient, number>();
   let generation = 0;
   let lastAnswerAt = 0;
@@ -152,7 +165,7 @@ function createConnections(pool: pg.Pool, slowStatements: SlowStatements | undef
   async function query(client: pg.PoolClient, config: pg.QueryConfig | TimedQuery): Promise<pg.QueryResult<Row>> {
     const startedAt = performance.now();
     try {
-      const result = await client.query<Row>(config);
+      const result = await client.query<Row>(keepsStatements ? config : { ...config, name: "" });
       lastAnswerAt = performance.now();
       return result;
     } catch (error) {

@@ -12,6 +12,7 @@ import { type Account, chooseAccount } from "../../src/storage/postgres-account.
 import { findPackageDir, prepareBinaries } from "../../src/storage/postgres-binaries.ts";
 import { databaseUser, ensureCluster } from "../../src/storage/postgres-cluster.ts";
 import { freePort } from "./free-port.ts";
+import type { TestServer } from "./global-setup.ts";
 
 const run = promisify(execFile);
 
@@ -125,6 +126,21 @@ export async function startDovecot({ user, password }: { user: string; password:
     const file = path.join(folder, "dovecot.conf");
     await writeFile(file, settings);
     return [program, "-F", "-c", file];
+  });
+}
+
+/** PgBouncer in transaction mode before a database that trusts its user, with so many connections to it. */
+export async function startPgBouncer({ host, port, user, database }: TestServer, connections: number) {
+  const program = findProgram("pgbouncer");
+  if (program === undefined) return undefined;
+  return await startServer(async ({ folder, ports }) => {
+    const file = path.join(folder, "pgbouncer.ini");
+    const users = path.join(folder, "users.txt");
+    await writeFile(users, `"${user}" ""\n`);
+    const door = `listen_addr = 127.0.0.1\nlisten_port = ${ports[0]}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users}`;
+    const pool = `pool_mode = transaction\ndefault_pool_size = ${connections}\nmax_client_conn = 500`;
+    await writeFile(file, `[databases]\n${database} = host=${host} port=${port}\n[pgbouncer]\n${door}\n${pool}\n`);
+    return [program, file];
   });
 }
 
