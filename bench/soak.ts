@@ -12,6 +12,8 @@ const bench = "soak";
 const minutes = Number(process.argv[2] ?? 60);
 const warmUpShare = 1 / 6;
 const sampleEveryMs = 5_000;
+const settleLimitMs = 120_000;
+const resourceNames = ["connections", "timers", "sockets", "requests"] as const;
 const environment = {
   RATE_LIMIT_API_KEY_PER_MINUTE: "10000000",
   SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "100",
@@ -35,8 +37,7 @@ try {
   const done = await Promise.all(half);
   clearInterval(sampling);
   for (const { stop } of disturbing) await stop();
-  await delay(20_000);
-  report({ samples, done, before, after: await readResources(server) });
+  report({ samples, done, before, after: await settle(server, before) });
   const warnings = server.output.stderr.match(/MaxListenersExceededWarning/g)?.length ?? 0;
   reportFigure({ bench, figure: "warnings of too many listeners", unit: "warnings", value: warnings, bar: { atMost: 0 } });
 } finally {
@@ -119,6 +120,17 @@ async function readResources({ gatewayUrl }: SpawnedServer) {
   };
 }
 
+/** What is left when all has come to rest: connections that are kept for a next request end by themselves, what leaked does not. */
+async function settle(served: SpawnedServer, before: Resources): Promise<Resources> {
+  const untilMs = performance.now() + settleLimitMs;
+  for (;;) {
+    const now = await readResources(served);
+    const isSettled = resourceNames.every((name) => now[name] <= before[name]) && now.slots === 0;
+    if (isSettled || performance.now() > untilMs) return now;
+    await delay(5_000);
+  }
+}
+
 function report({ samples, done, before, after }: { samples: number[]; done: Answers[]; before: Resources; after: Resources }): void {
   const kept = samples.slice(Math.floor(samples.length * warmUpShare));
   const third = Math.floor(kept.length / 3);
@@ -130,7 +142,7 @@ function report({ samples, done, before, after }: { samples: number[]; done: Ans
   reportFigure({ bench, figure: "memory of the server in the last third", unit: "MB", value: late, baseline, baselineValue: early });
   reportFigure({ bench, figure: "memory grown from the first to the last third", unit: "×", value: late / early, bar: { atMost: 1.05 } });
   reportFigure({ bench, figure: "slots in use afterwards", unit: "slots", value: after.slots, bar: { atMost: 0 } });
-  for (const name of ["connections", "timers", "sockets", "requests"] as const)
+  for (const name of resourceNames)
     reportFigure({ bench, figure: `${name} more than before`, unit: name, value: after[name] - before[name], bar: { atMost: 2 } });
 }
 
