@@ -4,6 +4,7 @@ import { type CountingProvider, startCountingProvider } from "./support/counting
 import { type FakeCollector, type SeenSpan, startFakeCollector } from "./support/fake-collector.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
 import { createDataDir, startServer } from "./support/spawned-server.ts";
+import { testKeys } from "./support/test-settings.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const token = "ghp_canary-token-5521";
@@ -11,12 +12,6 @@ const argument = "canary-argument-9917";
 const promptCanary = "canary-prompt-3385";
 const collectorKey = "canary-collector-key-2204";
 const [internal, server, client] = [1, 2, 3];
-
-/** Those of the test applications, for processes on their databases. */
-const keys = {
-  SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-  SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
-};
 
 let collector: FakeCollector;
 let github: CountingProvider;
@@ -234,7 +229,7 @@ describe("a run that one process accepts and another one has", () => {
     const { database } = asked.app;
     await connectGitHub(asked);
     const startWorker = () =>
-      startServer({ dataDir: folder.dataDir, roles: "worker", environment: { ...environment, ...keys, DATABASE_URL: database.url } });
+      startServer({ dataDir: folder.dataDir, roles: "worker", environment: { ...environment, ...testKeys, DATABASE_URL: database.url } });
     const workflowId = await asked.save([issue("first", "One"), issue("second", "Two")], edges("first>second"));
     let worker = await startWorker();
     try {
@@ -278,7 +273,7 @@ describe("the collector", () => {
 describe("a server that stops", () => {
   it("hands over what it has recorded before it ends", { timeout: 90_000 }, async () => {
     const folder = createDataDir();
-    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DATABASE_URL: flows.app.database.url, ...keys };
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DATABASE_URL: flows.app.database.url, ...testKeys };
     const stopping = await startServer({ dataDir: folder.dataDir, roles: "platform", environment });
     try {
       const caller = newCaller();

@@ -12,6 +12,7 @@ import type { TestServer } from "../support/global-setup.ts";
 import { password } from "../support/people.ts";
 import { postgresPid } from "../support/processes.ts";
 import { createDataDir, type Ended, type SpawnedServer, startServer } from "../support/spawned-server.ts";
+import { busySettings, testKeys } from "../support/test-settings.ts";
 import { edges, node } from "../support/workflow-app.ts";
 
 export type Yard = Awaited<ReturnType<typeof startYard>>;
@@ -36,14 +37,7 @@ export async function startYard({ environment: given = {}, members: wanted = rol
   const proxy = await startDatabaseProxy(postgres.target as TestServer);
   const provider = await startCountingProvider();
   const { user, host, port, database } = proxy.target;
-  const environment = {
-    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
-    RATE_LIMIT_API_KEY_PER_MINUTE: "1000000",
-    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
-    LOG_LEVEL: "error",
-    ...given,
-  };
+  const environment = { ...testKeys, ...busySettings, ...given };
   // The suite's own way to the database does not lead through the proxy.
   const direct = `postgres://${user}@localhost/${database}?host=${encodeURIComponent((postgres.target as TestServer).host)}&port=${(postgres.target as TestServer).port}`;
   const parts = await openParts({
@@ -54,10 +48,22 @@ export async function startYard({ environment: given = {}, members: wanted = rol
   const start = (role: Role, ports?: SpawnedServer["ports"], own: Record<string, string> = {}) =>
     startServer({ dataDir, roles: role, environment: { ...served, ...own }, ...(ports ? { ports } : {}) });
   const members: Member[] = [];
+  const stop = async () => {
+    await Promise.all(members.map(({ server }) => server.kill()));
+    proxy.close();
+    await parts.close();
+    await provider.stop();
+    await postgres.close();
+    await folder.remove();
+  };
+  const join = async (role: Role) => void members.push({ role, server: await start(role), environment: {} });
   // Two at a time: all at once would take each of them longer than a start may take.
   for (let first = 0; first < wanted.length; first += 2) {
-    const next = wanted.slice(first, first + 2).map(async (role) => ({ role, server: await start(role), environment: {} }));
-    members.push(...(await Promise.all(next)));
+    const joined = await Promise.allSettled(wanted.slice(first, first + 2).map(join));
+    const failed = joined.find(({ status }) => status === "rejected");
+    if (!failed) continue;
+    await stop();
+    throw (failed as PromiseRejectedResult).reason;
   }
   const createKey = (organizationId: string) =>
     parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
@@ -129,13 +135,6 @@ export async function startYard({ environment: given = {}, members: wanted = rol
       return { browsers, memberId, email: person.email };
     },
 
-    async stop(): Promise<void> {
-      await Promise.all(members.map(({ server }) => server.kill()));
-      proxy.close();
-      await parts.close();
-      await provider.stop();
-      await postgres.close();
-      await folder.remove();
-    },
+    stop,
   };
 }

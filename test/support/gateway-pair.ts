@@ -7,6 +7,7 @@ import { startCountingProvider } from "./counting-provider.ts";
 import { createMcpClient, modernHeaders, modernMeta, type RpcAnswer } from "./mcp-client.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./spawned-server.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { busySettings, testKeys } from "./test-settings.ts";
 
 export type GatewayPair = Awaited<ReturnType<typeof startGatewayPair>>;
 export type Team = Awaited<ReturnType<GatewayPair["createTeam"]>>;
@@ -21,15 +22,7 @@ type Options = {
 export async function startGatewayPair({ environment: given = {}, reach }: Options = {}) {
   const folder = createDataDir();
   const [database, provider] = await Promise.all([createTestDatabase(), startCountingProvider()]);
-  const environment = {
-    DATABASE_URL: database.url,
-    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
-    RATE_LIMIT_API_KEY_PER_MINUTE: "1000000",
-    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
-    LOG_LEVEL: "error",
-    ...given,
-  };
+  const environment = { DATABASE_URL: database.url, ...testKeys, ...busySettings, ...given };
   const parts = await openParts({ config: readConfig({ ...environment, SWITCHYARD_DATA_DIR: folder.dataDir }), log: silentLog });
   const served = { ...environment, ...(reach ? { DATABASE_URL: await reach(database) } : {}) };
   const start = (ports?: SpawnedServer["ports"], roles = "gateway") =>

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startCountingProvider } from "./counting-provider.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./spawned-server.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { busySettings, testKeys } from "./test-settings.ts";
 import { edges, node, startWorkflowApp } from "./workflow-app.ts";
 
 export type RunPair = Awaited<ReturnType<typeof startRunPair>>;
@@ -13,12 +14,7 @@ const everything = "platform,gateway,worker";
 export async function startRunPair({ roles = [everything, everything] }: { roles?: string[] } = {}) {
   const folder = createDataDir();
   const [database, provider] = await Promise.all([createTestDatabase(), startCountingProvider()]);
-  const environment = {
-    RATE_LIMIT_API_KEY_PER_MINUTE: "1000000",
-    OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8",
-    SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8",
-    LOG_LEVEL: "error",
-  };
+  const environment = { ...busySettings, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" };
   // Takes no runs itself: it is only there to be asked.
   const ann = await startWorkflowApp({ database, roles: ["platform"], environment });
   const { organizationId } = ann.owner;
@@ -29,12 +25,7 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
     node(nodeId, "github_create_issue", { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${nodeId}` });
   const nodeIds = ["first", "left", "right", "last"];
   const workflowId = await ann.save(nodeIds.map(issue), edges("first>left", "first>right", "left>last", "right>last"));
-  const served = {
-    ...environment,
-    DATABASE_URL: database.url,
-    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
-  };
+  const served = { ...environment, ...testKeys, DATABASE_URL: database.url };
   const start = (ports?: SpawnedServer["ports"], ofRoles = everything) =>
     startServer({ dataDir: folder.dataDir, roles: ofRoles, environment: served, ...(ports ? { ports } : {}) });
   const servers: SpawnedServer[] = [];

@@ -11,6 +11,7 @@ import type { CredentialType } from "../../src/vault/credential-data.ts";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { testKeys } from "./test-settings.ts";
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
 
@@ -34,8 +35,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     MCP_API_PORT: String(gatewayPort),
     SWITCHYARD_DATA_DIR: dataDir,
     DATABASE_URL: database.url,
-    SWITCHYARD_COOKIE_KEY: Buffer.alloc(32, "cookie").toString("base64"),
-    SWITCHYARD_MASTER_KEY: Buffer.alloc(32, "master").toString("base64"),
+    ...testKeys,
     RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000",
     ...environment,
   });
