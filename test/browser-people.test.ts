@@ -33,6 +33,12 @@ const button = (page: Page, name: string | RegExp) => page.getByRole("button", {
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 const members = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/members`)).body.data;
 
+async function inviteTo(owner: typeof ann, email: string): Promise<string> {
+  const { status, body } = await owner.browser.post(`/api/organizations/${owner.organizationId}/invitations`, { email, role: "member" });
+  expect(status).toBe(201);
+  return body.link;
+}
+
 async function linkMailedTo(address: string): Promise<string> {
   await eventually(() => mailbox.to(address).length).toBeGreaterThan(0);
   return /https?:\/\/\S+/.exec(mailbox.to(address).at(-1)?.text.split("\r\n\r\n").slice(1).join("\n") ?? "")?.[0] ?? "";
@@ -74,6 +80,47 @@ describe("members", () => {
     await nora.page.reload();
     await heading(nora.page, "Nothing here").waitFor();
     expect([...complaints, ...nora.complaints]).toEqual([]);
+  });
+
+  it("join by signing in when they have an account, and with one press when they are signed in", async () => {
+    const rosa = await signUpOwner(app, "Rosa");
+    const { page, complaints } = await openAs();
+    await page.goto(await inviteTo(ann, rosa.email));
+    await heading(page, "Join Ann's team").waitFor();
+    expect(await page.getByLabel("Email").inputValue()).toBe(rosa.email);
+    expect(await page.getByLabel("Your name").count()).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await button(page, "Sign in and join").click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await button(page, "Sign in and join").click();
+    await button(page, "Organization: Ann's team Member").waitFor();
+
+    const sven = await signUpOwner(app, "Sven");
+    await page.goto(await inviteTo(sven, rosa.email));
+    await button(page, "Join Sven's team").click();
+    await button(page, "Organization: Sven's team Member").waitFor();
+    const { body } = await rosa.browser.get("/api/me");
+    expect(body.organizations.map(({ name }: { name: string }) => name).sort()).toEqual(["Ann's team", "Rosa's team", "Sven's team"]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("are told who is signed in when the invitation is somebody else's, and join after signing out", async () => {
+    const [tara, uwe] = [await signUpOwner(app, "Tara"), await signUpOwner(app, "Uwe")];
+    const link = await inviteTo(ann, tara.email);
+    const { page, complaints } = await openAs(uwe.email);
+    await page.goto(link);
+    await page.getByText(`You are signed in as ${uwe.email}. Sign out to use this invitation.`).waitFor();
+    expect(await button(page, "Join Ann's team").count()).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await button(page, "Sign out").click();
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await button(page, "Sign in and join").click();
+    await button(page, "Organization: Ann's team Member").waitFor();
+    expect(await members()).toContainEqual(expect.objectContaining({ email: tara.email, role: "member" }));
+    expect((await uwe.browser.get("/api/me")).body.organizations).toHaveLength(1);
+    expect(complaints).toEqual([]);
   });
 
   it("are invited no more once the invitation is withdrawn", async () => {
