@@ -1,10 +1,9 @@
-import { createServer } from "node:http";
 import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { freePort } from "./support/free-port.ts";
 import { eventually, launchBrowser } from "./support/launch-browser.ts";
+import { type LoginPage, pressAndOpenTab, startLoginPage } from "./support/login-page.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signIn, signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -15,14 +14,14 @@ const browser = launchBrowser();
 let app: TestApp;
 let ann: Awaited<ReturnType<typeof signUpOwner>>;
 let provider: FakeOAuth;
-let loginPage: Awaited<ReturnType<typeof startLoginPage>>;
+let loginPage: LoginPage;
 let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
   provider = await startFakeOAuth();
   provider.accessTokens.add(secret);
-  loginPage = await startLoginPage();
+  loginPage = await startLoginPage(provider);
   app = await startTestApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
   ann = await signUpOwner(app, "Ann");
   await signUpMember(app, ann.organizationId, "Vera", "viewer");
@@ -38,30 +37,13 @@ beforeEach(async () => {
   await openAs(ann.email);
 });
 
-/** The page of a provider where a person agrees or not. */
-async function startLoginPage() {
-  const port = await freePort();
-  const server = createServer((request, response) => {
-    const asked = new URL(request.url ?? "", "http://localhost").searchParams;
-    const state = asked.get("state") ?? "";
-    const link = (answer: Record<string, string>) => `${asked.get("redirect_uri")}?${new URLSearchParams({ state, ...answer })}`;
-    const code = `code-${state}`;
-    provider.codes.add(code);
-    response.setHeader("content-type", "text/html");
-    response.end(`<h1>Fake login</h1><p>${asked.get("scope")}</p>
-      <a href="${link({ code }).replaceAll("&", "&amp;")}">Agree</a> <a href="${link({ error: "access_denied" }).replaceAll("&", "&amp;")}">Deny</a>`);
-  });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${port}/authorize`, stop: () => void server.close() };
-}
-
 async function openAs(email: string, options: BrowserContextOptions = {}): Promise<void> {
   const { browser: person } = await signIn(app, email);
   ({ page, complaints } = await browser.open({
     baseUrl: app.platformUrl,
     person,
     isExpected,
-    neighborUrls: [new URL(loginPage.url).origin],
+    neighborUrls: [loginPage.origin],
     ...options,
   }));
 }
@@ -156,25 +138,12 @@ describe("creating a credential by its fields", () => {
 });
 
 describe("connecting by OAuth", () => {
-  async function fillClient(): Promise<void> {
-    await dialog().getByText("Connect by OAuth").click();
-    expect(await dialog().getByLabel("Redirect address").inputValue()).toBe(`${app.platformUrl}/api/oauth/callback`);
-    await dialog().getByText("read:user").waitFor();
-    await dialog().getByLabel("Client ID").fill("my-client");
-    await dialog().getByLabel("Client secret", { exact: true }).fill("my-client-secret");
-    await dialog().getByText("Addresses of your own").click();
-    await dialog().getByLabel("Authorize URL").fill(loginPage.url);
-    await dialog().getByLabel("Token URL").fill(`${provider.url}/token`);
-    await dialog().getByLabel("Base URL").fill(provider.url);
-  }
-
-  const pressAndOpenTab = async (name: string): Promise<Page> =>
-    (await Promise.all([page.context().waitForEvent("page"), button(name).click()]))[0];
-
   it("goes through another tab, which says that it worked, and the first one goes on by itself", async () => {
     await chooseGithub();
-    await fillClient();
-    const tab = await pressAndOpenTab("Connect GitHub");
+    await loginPage.fillClient(dialog());
+    expect(await dialog().getByLabel("Redirect address").inputValue()).toBe(`${app.platformUrl}/api/oauth/callback`);
+    await dialog().getByText("read:user").waitFor();
+    const tab = await pressAndOpenTab(page, "Connect GitHub");
     await tab.getByText("repo read:user").waitFor();
     await dialog().getByText("Agree at GitHub in the tab that has opened.").waitFor();
     await tab.getByRole("link", { name: "Agree" }).click();
@@ -188,12 +157,12 @@ describe("connecting by OAuth", () => {
 
   it("says in words when the person denied it there, and connects after all at the second try", async () => {
     await chooseGithub();
-    await fillClient();
-    const tab = await pressAndOpenTab("Connect GitHub");
+    await loginPage.fillClient(dialog());
+    const tab = await pressAndOpenTab(page, "Connect GitHub");
     await tab.getByRole("link", { name: "Deny" }).click();
     await tab.getByText("GitHub was not connected, because access was denied there.").waitFor();
     await dialog().getByText("GitHub was not connected, because access was denied there.").waitFor();
-    const second = await pressAndOpenTab("Try again");
+    const second = await pressAndOpenTab(page, "Try again");
     await second.getByRole("link", { name: "Agree" }).click();
     await heading("GitHub").waitFor();
     await page.getByText("Works", { exact: true }).waitFor();
@@ -207,7 +176,7 @@ describe("connecting by OAuth", () => {
     await app.database.query("UPDATE credential SET health = 'needs_reconnect' WHERE id = $1", [body.id]);
     await open(`/${body.id}`);
     await page.getByText("Not connected", { exact: true }).waitFor();
-    const tab = await pressAndOpenTab("Connect GitHub");
+    const tab = await pressAndOpenTab(page, "Connect GitHub");
     await tab.getByRole("link", { name: "Agree" }).click();
     await page.getByText("Works", { exact: true }).waitFor();
     expect(await dialog().count()).toBe(0);

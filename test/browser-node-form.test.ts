@@ -1,8 +1,10 @@
 import type { ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeModel } from "./support/fake-model.ts";
+import { type FakeOAuth, startFakeOAuth } from "./support/fake-oauth.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { eventually, launchBrowser } from "./support/launch-browser.ts";
+import { type LoginPage, pressAndOpenTab, startLoginPage } from "./support/login-page.ts";
 import type { PageOptions } from "./support/open-page.ts";
 import { signUpMember } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
@@ -11,11 +13,15 @@ const image = '<img src="x" onerror="alert(1)">';
 const browser = launchBrowser();
 let flows: WorkflowApp;
 let model: Awaited<ReturnType<typeof startFakeModel>>;
+let provider: FakeOAuth;
+let loginPage: LoginPage;
 let workflowId: string;
 let openai: { reference: string };
 
 beforeAll(async () => {
   model = await startFakeModel(() => ({ text: "A friendly hello" }));
+  provider = await startFakeOAuth();
+  loginPage = await startLoginPage(provider);
   flows = await startWorkflowApp({ environment: model.environment });
   openai = await flows.app.parts.vault.credentials.create(flows.owner.organizationId, {
     ...{ type: "openai", name: "Our OpenAI", data: { apiKey: "sk-1" }, createdBy: null },
@@ -25,6 +31,7 @@ beforeAll(async () => {
     [
       node("make", "transform", { expression: made, over: "list" }, { name: "Make items" }),
       node("decide", "condition", { condition: "true" }),
+      node("search", "github_search_issues", { query: "is:open" }, { name: "Search", settings: { disabled: true } }),
       node("tell", "slack_send_message", { channel: "C1", text: "Hello" }, { settings: { disabled: true } }),
     ],
     edges("make>tell", "make>decide"),
@@ -35,10 +42,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await flows?.stop();
   await model?.stop();
+  await provider?.stop();
+  loginPage?.stop();
 });
 
 // The browser itself reports the status of a canvas that was saved while a reference in it was only half typed.
 const isExpected = (message: ConsoleMessage) => message.text().includes("400 (Bad Request)");
+// The provider's page has no icon, for which the browser asks by itself.
+const isMissingIcon = (message: ConsoleMessage) => message.location().url === `${loginPage.origin}/favicon.ico`;
 
 async function open(search: string, { person = flows.owner.browser, ...options }: Partial<PageOptions> = {}) {
   const one = await browser.open({ baseUrl: flows.app.platformUrl, person, isExpected, ...options });
@@ -120,6 +131,25 @@ describe("the panel of a node", () => {
     await panel.getByText("Failing").waitFor();
     await eventually(() => picker.locator("option:checked").textContent()).toBe("Team bot");
     await done;
+  });
+
+  it("connects the account by OAuth on the spot and takes it", async () => {
+    const { page, panel, complaints } = await open("node=search", { neighborUrls: [loginPage.origin], isExpected: isMissingIcon });
+    await panel.getByRole("button", { name: "Create or connect" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("GitHub of the team");
+    await loginPage.fillClient(dialog);
+    const tab = await pressAndOpenTab(page, "Connect GitHub");
+    await tab.getByRole("link", { name: "Agree" }).click();
+    await tab.getByText("GitHub is connected.").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const picker = panel.getByRole("combobox", { name: "GitHub credential" });
+    await eventually(() => picker.locator("option:checked").textContent()).toBe("GitHub of the team");
+    await panel.getByText("Works", { exact: true }).waitFor();
+    const { body } = await flows.owner.browser.get(`${flows.path}/credentials`);
+    const connected = body.data.find(({ name }: { name: string }) => name === "GitHub of the team");
+    await eventually(() => savedNode("search")).toMatchObject({ credentials: { github: connected.reference } });
+    expect(complaints).toEqual([]);
   });
 
   it("shows what a model would fill in, before anything runs", async () => {
