@@ -183,6 +183,27 @@ describe("the page of workflows", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("says how many triggers start a workflow, which leads to them", async () => {
+    const id = await flows.save([node("now", "system_date_time")], [], "Triggered");
+    await open();
+    await list().getByRole("link", { name: "No triggers", exact: true }).waitFor();
+    for (const [name, active] of [
+      ["First", true],
+      ["Second", true],
+      ["Third", false],
+    ] as const) {
+      const { status } = await flows.owner.browser.post(`${flows.path}/triggers`, {
+        ...{ workflowId: id, kind: "webhook", name, signature: "none", active },
+      });
+      expect(status).toBe(201);
+    }
+    await page.reload();
+    await list().getByRole("link", { name: "2 active triggers of 3", exact: true }).click();
+    await page.waitForURL(new RegExp(`/triggers\\?workflow=${id}$`));
+    for (const name of ["First", "Second", "Third"]) await page.getByText(name, { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it.each(["light", "dark"] as const)("shows a viewer no way to change anything, on a telephone in %s", async (colorScheme) => {
     await flows.save([node("now", "system_date_time")], [], "Seen");
     await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
