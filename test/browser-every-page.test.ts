@@ -1,6 +1,7 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -65,5 +66,77 @@ describe.each(looks)("in $name", ({ options }) => {
       await page.keyboard.press("Tab");
       expect(await page.evaluate<string>(focusLook)).not.toMatch(/^none|^auto 0px/);
     }
+  }
+});
+
+describe("while the data is on its way", () => {
+  let workflowId: string;
+  let runId: string;
+
+  beforeAll(async () => {
+    const path = `/api/organizations/${ann.organizationId}/workflows`;
+    const canvas = { nodes: [{ id: "start", nodeId: "start", parameters: {} }], edges: [] };
+    workflowId = (await ann.browser.post(path, { name: "Some work", canvas })).body.id;
+    runId = (await ann.browser.post(`${path}/${workflowId}/runs`, {})).body.id;
+  });
+
+  const loadingPages: [name: string, path: () => string, words: string][] = [
+    ["home", below(""), "Loading the overview"],
+    ["workflows", below("/workflows"), "Loading the workflows"],
+    ["workflow", () => below(`/workflows/${workflowId}`)(), "Loading the canvas"],
+    ["triggers", below("/triggers"), "Loading the triggers"],
+    ["credentials", below("/credentials"), "Loading credentials"],
+    ["history of runs", below("/history"), "Loading runs"],
+    ["history of tools", below("/history?tab=tools"), "Loading tool calls"],
+    ["run", () => below(`/runs/${runId}`)(), "Loading the run"],
+    ["API keys", below("/api-keys"), "Loading the API keys"],
+    ["servers", below("/servers"), "Loading the servers"],
+    ["members", below("/members"), "Loading the page"],
+    ["connected applications", below("/connections"), "Loading the page"],
+    ["organization", below("/organization"), "Loading the usage"],
+    ["account", () => "/account", "Loading the page"],
+  ];
+
+  it.each(loadingPages)("the page %s shows where it will stand, and no spinner", async (_, path, words) => {
+    const { page, complaints } = await browser.open({ baseUrl: app.platformUrl, person: ann.browser });
+    const release = await holdBack(page, /\/api\/(?!me$|setup$)/);
+    await page.goto(path());
+    await page
+      .getByText(words, { exact: true })
+      .or(page.getByLabel(words, { exact: true }))
+      .first()
+      .waitFor();
+    await skeletons(page).first().waitFor();
+    expect(await page.locator("[class*=animate-spin]").count()).toBe(0);
+    await release();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await eventually(() => skeletons(page).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("a page shows it too before it is known whose it is", async () => {
+    const { page, complaints } = await browser.open({ baseUrl: app.platformUrl, person: ann.browser });
+    const release = await holdBack(page, /\/api\//);
+    await page.goto(below("/workflows")());
+    await skeletons(page).first().waitFor();
+    expect(await page.locator("[class*=animate-spin]").count()).toBe(0);
+    await release();
+    await page.getByRole("heading", { level: 1, name: "Workflows" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  const skeletons = (page: Page) => page.locator("[class*=animate-pulse]");
+
+  /** The server seems to answer nothing until it is released. */
+  async function holdBack(page: Page, addresses: RegExp): Promise<() => Promise<void>> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(addresses, async (route) => {
+      await promise;
+      await route.continue();
+    });
+    return async () => {
+      resolve();
+      await page.unrouteAll({ behavior: "wait" });
+    };
   }
 });

@@ -183,6 +183,23 @@ describe("one tool call", () => {
     expect(provider.requests()).toHaveLength(1);
   });
 
+  it("tells how long it waited and ran, as the API does, to the millisecond on hover", async () => {
+    await wait(0.05);
+    const path = `/api/organizations/${mcp.owner.organizationId}/tool-calls`;
+    const { id } = (await mcp.owner.browser.get(`${path}?tool=system_wait`)).body.data[0];
+    await database.query("UPDATE tool_call SET queue_ms = 1234, duration_ms = 65432 WHERE id = $1", [id]);
+    const { queueMs, durationMs } = (await mcp.owner.browser.get(`${path}/${id}`)).body;
+    expect([queueMs, durationMs]).toEqual([1234, 65_432]);
+    const { page, complaints } = await open(`?tab=tools&record=${id}`);
+    const facts = page.getByRole("region", { name: "Tool call" }).locator("dl");
+    const fact = (name: string) => facts.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]");
+    await fact("Waited for a slot").getByText("1.2 s", { exact: true }).waitFor();
+    await fact("Ran for").getByText("1 min 5 s", { exact: true }).waitFor();
+    const titles = ["Waited for a slot", "Ran for"].map((name) => fact(name).locator("[title]").getAttribute("title"));
+    expect(await Promise.all(titles)).toEqual([`${queueMs.toLocaleString("en-US")} ms`, `${durationMs.toLocaleString("en-US")} ms`]);
+    expect(complaints).toEqual([]);
+  });
+
   it("is copied as curl and as JSON with a placeholder for the key", async () => {
     const { page } = await open("?tab=tools&tool=system_wait");
     await page.getByRole("link", { name: "system_wait" }).first().click();

@@ -30,7 +30,7 @@ type EntryListProps<Entry> = {
 export function EntryList<Entry>({ label, what, entries, query, row, empty, searchedBackTo }: EntryListProps<Entry>) {
   const { search, clear } = useHistorySearch();
   const isFiltered = countFilters(search) > 0;
-  if (query.isPending) return <ListSkeleton what={label} />;
+  if (query.isPending) return <ListSkeleton what={label.toLowerCase()} />;
   return (
     <div className="grid grid-cols-1 gap-4">
       {query.isError && (entries.length === 0 || query.isFetchNextPageError) && (
