@@ -85,7 +85,7 @@ describe("the preview of a value", () => {
     ["a reference to what does not come before", "$nodes.apart.first.here", /cannot be resolved/],
     ["an expression that fails", "{{ $number('x') }}", /^value has an expression that failed: /],
     ["an expression that cannot be read", "{{ 1 + }}", /^value has an expression that failed: /],
-    ["braces that are not closed", "{{ 1", "value has {{ that is not closed with }}."],
+    ["braces that are not closed", "{{ 1", "value has a reference that cannot be read: it is not closed with }}."],
     ["an expression that never ends", "{{ ($f := function() { $f() }; $f()) }}", "The expression takes longer than 1000 ms."],
   ])("says in words what is wrong with %s", async (_, value, words) => {
     const { result } = await preview(value);

@@ -122,6 +122,35 @@ describe("a canvas is refused for", () => {
     ],
     ["more than 500 nodes", () => ({ nodes: Array(501).fill(clock), edges: [] }), [["/canvas/nodes", "must have at most 500 entries"]]],
     [
+      "nothing but a name beside 5000 values in a node",
+      () => ({
+        nodes: [
+          clock,
+          { id: "f", nodeId: "set_fields", parameters: { fields: { a: Array(4994).fill(0) } } },
+          { ...clock, id: "g", name: 5 },
+        ],
+        edges: [],
+      }),
+      [["/canvas/nodes/2/name", "must be text"]],
+    ],
+    [
+      "more than 5000 values in a node, by one",
+      () => ({ nodes: [clock, { id: "f", nodeId: "set_fields", parameters: { fields: { a: Array(4995).fill(0) } } }], edges: [] }),
+      [["/canvas/nodes/1", "must have at most 5000 values in it"]],
+    ],
+    [
+      "more than 5000 references, wherever they are",
+      () => ({
+        nodes: ["f", "g"].map((id) => ({
+          id,
+          nodeId: "set_fields",
+          parameters: { fields: { a: "{{ 1 }}".repeat(id === "f" ? 5000 : 1) } },
+        })),
+        edges: [],
+      }),
+      [["/canvas/nodes/1/parameters/fields/a", "is where there are more than 5000 references or 200000 characters of them"]],
+    ],
+    [
       "an unknown type of node",
       () => ({ nodes: [{ id: "x", nodeId: "slack_send_everything" }], edges: [] }),
       [["/canvas/nodes/0/nodeId", "is neither the name of a tool nor of a built-in node"]],

@@ -65,12 +65,12 @@ describe("readJson", () => {
     expect(refusalOf(bytes("[".repeat(1_000_000))).message).toContain("nested deeper");
   });
 
-  test("takes a hundred thousand values and refuses more, whatever holds them", () => {
+  test("takes fifty thousand values and refuses more, whatever holds them", () => {
     const list = (length: number, entry: string) => bytes(`[${Array<string>(length).fill(entry).join(",")}]`);
-    expect(readJson(list(99_999, "0"))).toHaveLength(99_999);
+    expect(readJson(list(49_999, "0"))).toHaveLength(49_999);
     expect(readJson(list(10, JSON.stringify(",".repeat(100_000))))).toHaveLength(10);
-    for (const body of [list(100_001, "0"), list(50_001, "[]"), list(33_334, '{"a":1,"b":[]}')])
-      expect(refusalOf(body)).toMatchObject({ code: "malformed_json", message: expect.stringContaining("100000 values") });
+    for (const body of [list(50_001, "0"), list(25_001, "[]"), list(16_667, '{"a":1,"b":[]}')])
+      expect(refusalOf(body)).toMatchObject({ code: "malformed_json", message: expect.stringContaining("50000 values") });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 const maxRequestDepth = 64;
 
 /** What is done with every value of a body blocks everybody else meanwhile. */
-const maxRequestValues = 100_000;
+const maxRequestValues = 50_000;
 
 /** Deeper than requests may be, because a record wraps what a request brought. */
 const maxStoredDepth = 128;
@@ -34,7 +34,7 @@ export const readJsonInTurns = async (bytes: Uint8Array): Promise<unknown> => {
 function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined, unknown, undefined> {
   const text = decode(bytes);
   yield;
-  const size = measure(text, maxDepth);
+  const size = measure(text, maxDepth, maxRequestValues);
   if (size.depth > maxDepth) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
   if (size.values > maxRequestValues) throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
   const value = parse(text);
@@ -95,11 +95,11 @@ const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
 
-/** Of the text up to where it is too deep. Needs no valid JSON: it runs before the parser, and a text that is not JSON fails there. */
-const measure = (text: string, maxDepth: number): { depth: number; values: number } => {
+/** Of the text up to where it is too deep or has too many values. Needs no valid JSON: it runs before the parser, and a text that is not JSON fails there. */
+const measure = (text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): { depth: number; values: number } => {
   let depth = 0;
   let values = 1;
-  for (let index = 0; index < text.length && depth <= maxDepth; index += 1) {
+  for (let index = 0; index < text.length && depth <= maxDepth && values <= maxValues; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = endOfString(text, index);
     else if (code === comma) values += 1;

@@ -1,11 +1,14 @@
+import { createPause } from "../base/pause-long-work.ts";
 import { Refusal } from "../base/refusal.ts";
 import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createTurns } from "../base/take-turns.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import { findAncestors } from "../workflows/find-ancestors.ts";
+import { hasMoreValues } from "../workflows/measure-json.ts";
 import { readCanvas } from "../workflows/read-canvas.ts";
 import { resolveParameters } from "../workflows/resolve-parameters.ts";
 import { requireRow } from "../workflows/save-workflow.ts";
+import { maxNodeValues } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { createAskModel } from "./ask-model.ts";
 import { buildScope } from "./build-scope.ts";
@@ -49,7 +52,7 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
   }
 
   async function placeNode(place: Place, { canvas, nodeId, runId }: Edited) {
-    const { graph, ancestorsOf } = readEdited(canvas);
+    const { graph, ancestorsOf } = await readEdited(canvas);
     const node = findNode(graph, nodeId);
     const example = await findExample(place, runId);
     const settled = settle(graph, example);
@@ -74,6 +77,7 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
     },
 
     async value(place: Place, { value, expression, ...edited }: ValuePreviewRequest, signal: AbortSignal): Promise<ValuePreview> {
+      requireFewValues(value);
       const { node, example, settled, input } = await placeNode(place, edited);
       const scope = buildScope({ trigger: example.trigger, settled, node })(input);
       const expressionFields = expression ? ["/value"] : [];
@@ -118,8 +122,8 @@ const withoutRun: Example = {
 
 const wrongValue: ReadonlySet<string> = new Set(["validation_failed", "reference_unresolved"]);
 
-function readEdited(value: unknown) {
-  const { faults, nodes, edges: placed } = readCanvas(value);
+async function readEdited(value: unknown) {
+  const { faults, nodes, edges: placed } = await readCanvas(value, createPause());
   const [first] = faults;
   if (first) {
     const errors = faults.map(({ pointer, detail }) => ({ pointer: `/canvas${pointer}`, detail }));
@@ -134,6 +138,12 @@ function findNode(graph: Graph, nodeId: string): GraphNode {
   if (node) return node;
   const detail = "is no node of this canvas";
   throw new Refusal("unknown_node", `nodeId ${detail}.`, { errors: [{ pointer: "/nodeId", detail }] });
+}
+
+function requireFewValues(value: unknown): void {
+  if (!hasMoreValues(value, maxNodeValues)) return;
+  const detail = `must have at most ${maxNodeValues} values in it`;
+  throw new Refusal("validation_failed", `value ${detail}.`, { errors: [{ pointer: "/value", detail }] });
 }
 
 function requireInstruction({ instruction }: GraphNode): void {

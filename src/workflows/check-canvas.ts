@@ -1,3 +1,4 @@
+import { createPause } from "../base/pause-long-work.ts";
 import type { FieldFault } from "../base/refusal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -8,6 +9,7 @@ import { checkReferences } from "./check-references.ts";
 import type { EngineNode } from "./engine-node.ts";
 import { findAncestors } from "./find-ancestors.ts";
 import { nodeKinds, type PlacedNode } from "./node-kinds.ts";
+import { createReferenceCount } from "./parse-references.ts";
 import { readCanvas } from "./read-canvas.ts";
 
 export type CheckCanvas = ReturnType<typeof createCheckCanvas>;
@@ -23,19 +25,18 @@ export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
   const kinds = nodeKinds(catalog, engineNodes);
 
   return async (organizationId: string, value: unknown): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> => {
-    const { faults, ids, nodes: read, edges, isComplete } = readCanvas(value);
+    const pause = createPause();
+    const { faults: found, ids, nodes: read, edges, isComplete } = await readCanvas(value, pause);
     const nodes = read.map((placed) => ({ ...placed, kind: kinds.get(placed.node.nodeId) }));
     const ancestors = findAncestors(edges.map(({ edge }) => edge));
     const credentials = await checkNodeCredentials(vault, organizationId, nodes);
-    const found = [
-      ...faults,
-      ...nodes.flatMap((placed) => checkType(placed)),
-      ...nodes.flatMap((placed) => checkParameters(placed)),
-      // Where an edge or a node cannot be read, nobody knows what comes before what.
-      ...nodes.flatMap((placed) => checkReferences(placed, { ids, ancestorsOf: isComplete ? ancestors : undefined })),
-      ...credentials.faults,
-      ...checkEdges(edges, { ids, nodes }),
-    ];
+    // Where an edge or a node cannot be read, nobody knows what comes before what.
+    const surroundings = { ids, ancestorsOf: isComplete ? ancestors : undefined, countReference: createReferenceCount(), pause };
+    for (const placed of nodes) {
+      await pause();
+      found.push(...checkType(placed), ...checkParameters(placed), ...(await checkReferences(placed, surroundings)));
+    }
+    found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }));
     return { faults: found.map(inBody), warnings: credentials.warnings.map(inBody) };
   };
 }

@@ -3,8 +3,8 @@ import { fieldMessage } from "../base/field-message.ts";
 import type { FieldFault } from "../base/refusal.ts";
 import { expressionFieldsOf, isExpressionField } from "./expression-fields.ts";
 import type { PlacedNode } from "./node-kinds.ts";
+import { containsReference } from "./parse-references.ts";
 import { toFaults, toPointer } from "./read-canvas.ts";
-import { containsReference } from "./references.ts";
 
 /** What is already certain about a node's parameters, in the words a run would use. What a reference or a model supplies is not. */
 export function checkParameters({ node, kind, pointer }: PlacedNode): FieldFault[] {

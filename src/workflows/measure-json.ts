@@ -16,4 +16,17 @@ export function roomAfter(value: unknown, limit: number): number {
   return room;
 }
 
+/** Whether there are more than `limit` values in a value, itself included; looks at no more of them. */
+export function hasMoreValues(value: unknown, limit: number): boolean {
+  let room = limit;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    room -= 1;
+    if (open.length > room) return true;
+    if (typeof next === "object" && next !== null) for (const entry of Object.values(next)) open.push(entry);
+  }
+  return room < 0;
+}
+
 const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length + 2 : 5);

@@ -1,3 +1,4 @@
+import { longestExpression } from "../base/expression-fault.ts";
 import { plainName, type Root, type ScannedExpression, scanExpression } from "./scan-expression.ts";
 
 export type Step = string | number;
@@ -11,8 +12,23 @@ export type Expression = Omit<ScannedExpression, "end" | "isClosed"> & {
   path: PlainPath | undefined;
 };
 
-/** A text, or one expression whose value it becomes, or both in turn; `unclosed` where `{{` has no end. */
-export type ParsedText = { exact?: Expression; parts: (string | Expression)[]; unclosed?: true };
+/** A text, or one expression whose value it becomes, or both in turn; `fault` where what begins with `{{` cannot be told apart. */
+export type ParsedText = { exact?: Expression; parts: (string | Expression)[]; fault?: string };
+
+const longestInOneText = 50_000;
+
+const most = { references: 5000, characters: 200_000 };
+
+/** What is wrong with having so many references on one canvas, told by counting them one by one. */
+export function createReferenceCount() {
+  const had = { references: 0, characters: 0 };
+  return (source: string): string | undefined => {
+    had.references += 1;
+    had.characters += source.length;
+    if (had.references <= most.references && had.characters <= most.characters) return undefined;
+    return `is where there are more than ${most.references} references or ${most.characters} characters of them`;
+  };
+}
 
 const name = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
 const hyphenatedName = String.raw`[\p{L}_][\p{L}\p{N}_-]*`;
@@ -28,24 +44,44 @@ const pathAlone = pathOf(hyphenatedName);
 const step = /\[(?<position>-?\d+)\]|\x60(?<quoted>[^\x60]+)\x60|(?<name>[\p{L}\p{N}_-]+)/gu;
 
 export function parseText(text: string): ParsedText {
-  if (pathAlone.test(text)) return { exact: readPath(text), parts: [] };
+  if (isPath(text)) return { exact: readPath(text), parts: [] };
   const parts: (string | Expression)[] = [];
   let at = 0;
+  let room = longestInOneText;
   for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", at)) {
-    const scanned = scanExpression(text, open + 2, true);
-    if (!scanned.isClosed) return { parts, unclosed: true };
-    if (open > at) parts.push(text.slice(at, open));
-    parts.push(toExpression(text.slice(open + 2, scanned.end).trim(), scanned));
-    at = scanned.end + 2;
+    const read = readInBraces(text, open + 2);
+    if (read.fault !== undefined) return { parts, fault: read.fault };
+    room -= read.end - open;
+    if (room < 0) return { parts, fault: `it stands in a text with more than ${longestInOneText} characters of references` };
+    parts.push(text.slice(at, open), read.expression);
+    at = read.end + 2;
   }
-  if (at < text.length) parts.push(text.slice(at));
-  const [only] = parts;
-  return parts.length === 1 && typeof only === "object" ? { exact: only, parts } : { parts };
+  parts.push(text.slice(at));
+  const filled = parts.filter((part) => part !== "");
+  const [only] = filled;
+  return filled.length === 1 && typeof only === "object" ? { exact: only, parts: filled } : { parts: filled };
 }
+
+type ReadInBraces = { expression: Expression; end: number; fault?: undefined } | { fault: string };
+
+function readInBraces(text: string, start: number): ReadInBraces {
+  const within = text.slice(start, start + longestExpression + 2);
+  const scanned = scanExpression(within, 0, true);
+  if (!scanned.isClosed) return { fault: within.length > longestExpression ? tooLong : "it is not closed with }}" };
+  return { expression: toExpression(within.slice(0, scanned.end).trim(), scanned), end: start + scanned.end };
+}
+
+/** Whether a text is a reference or has one in it. */
+export const containsReference = (text: string): boolean => text.includes("{{") || isPath(text);
+
+const tooLong = `it is longer than ${longestExpression} characters`;
+const isPath = (text: string): boolean => text.startsWith("$") && text.length <= longestExpression && pathAlone.test(text);
 
 /** A field that is an expression as it stands, with or without braces around it. */
 export function parseExpression(text: string): Expression {
   const source = text.trim();
+  if (source.length > longestExpression)
+    return { source, jsonata: source, roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
   const inBraces = source.startsWith("{{") ? parseText(source).exact : undefined;
   return inBraces ?? toExpression(source, scanExpression(source));
 }

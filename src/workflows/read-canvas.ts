@@ -1,7 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { fieldMessage } from "../base/field-message.ts";
+import type { Pause } from "../base/pause-long-work.ts";
 import type { FieldFault } from "../base/refusal.ts";
-import { type CanvasEdge, type CanvasNode, canvas, canvasEdge, canvasNode, maxEdges, maxNodes } from "./wire.ts";
+import { hasMoreValues } from "./measure-json.ts";
+import { type CanvasEdge, type CanvasNode, canvasEdge, canvasNode, maxEdges, maxNodes, maxNodeValues } from "./wire.ts";
 
 export type PlacedEdge = { edge: CanvasEdge; pointer: string };
 
@@ -15,20 +17,29 @@ type Reading = {
   isComplete: boolean;
 };
 
+const outline = z.strictObject({ nodes: z.array(z.unknown()), edges: z.array(z.unknown()) });
+
 /** The form of a canvas: whatever can be read of it is read, so that further checks can go on beside its faults. */
-export function readCanvas(value: unknown): Reading {
+export async function readCanvas(value: unknown, pause: Pause): Promise<Reading> {
   const { nodes: sentNodes, edges: sentEdges } = (value ?? {}) as { nodes?: unknown; edges?: unknown };
   const tooMany = [...checkLength("/nodes", sentNodes, maxNodes), ...checkLength("/edges", sentEdges, maxEdges)];
   if (tooMany.length > 0) return { faults: tooMany, ids: new Set(), nodes: [], edges: [], isComplete: false };
-  const form = canvas.safeParse(value, { error: fieldMessage });
-  const nodes = readable(sentNodes, canvasNode).map(({ index, entry }) => ({ node: entry, pointer: `/nodes/${index}` }));
-  const edges = readable(sentEdges, canvasEdge).map(({ index, entry }) => ({ edge: entry, pointer: `/edges/${index}` }));
+  const form = toFaults(outline.safeParse(value, { error: fieldMessage }).error?.issues ?? []);
+  const nodes = await readEntries(sentNodes, { at: "/nodes", schema: canvasNode, pause });
+  const edges = await readEntries(sentEdges, { at: "/edges", schema: canvasEdge, pause });
+  const misread = [...form, ...nodes.faults, ...edges.faults];
   const faults = [
-    ...toFaults(form.error?.issues ?? []),
+    ...misread,
     ...repeatedIds("/nodes", sentNodes, "is the id of another node too"),
     ...repeatedIds("/edges", sentEdges, "is the id of another edge too"),
   ];
-  return { faults, ids: new Set(idsOf(sentNodes).values()), nodes, edges, isComplete: form.success };
+  return {
+    faults,
+    ids: new Set(idsOf(sentNodes).values()),
+    nodes: nodes.read.map(({ entry, pointer }) => ({ node: entry, pointer })),
+    edges: edges.read.map(({ entry, pointer }) => ({ edge: entry, pointer })),
+    isComplete: misread.length === 0,
+  };
 }
 
 export const toPointer = (path: readonly PropertyKey[]): string =>
@@ -41,12 +52,23 @@ export const toFaults = (issues: readonly z.core.$ZodIssue[], at = ""): FieldFau
 const checkLength = (pointer: string, list: unknown, limit: number): FieldFault[] =>
   Array.isArray(list) && list.length > limit ? [{ pointer, detail: `must have at most ${limit} entries` }] : [];
 
-function readable<Entry>(list: unknown, schema: z.ZodType<Entry>): { index: number; entry: Entry }[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((sent, index) => {
-    const { success, data } = schema.safeParse(sent);
-    return success ? [{ index, entry: data }] : [];
-  });
+type Reader<Entry> = { at: string; schema: z.ZodType<Entry>; pause: Pause };
+
+async function readEntries<Entry>(list: unknown, { at, schema, pause }: Reader<Entry>) {
+  const read: { entry: Entry; pointer: string }[] = [];
+  const faults: FieldFault[] = [];
+  for (const [index, sent] of (Array.isArray(list) ? (list as unknown[]) : []).entries()) {
+    await pause();
+    const pointer = `${at}/${index}`;
+    if (hasMoreValues(sent, maxNodeValues)) {
+      faults.push({ pointer, detail: `must have at most ${maxNodeValues} values in it` });
+      continue;
+    }
+    const { data, error } = schema.safeParse(sent, { error: fieldMessage });
+    if (error) faults.push(...toFaults(error.issues, pointer));
+    else read.push({ entry: data, pointer });
+  }
+  return { read, faults };
 }
 
 function idsOf(list: unknown): Map<number, string> {

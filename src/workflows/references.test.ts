@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { containsReference, findReferences, mentionsInput, takesItem } from "./references.ts";
+import { containsReference } from "./parse-references.ts";
+import { findReferences as find, mentionsInput, takesItem } from "./references.ts";
+
+const findReferences = (value: unknown, fields?: string[]) => [...find(value, fields)];
 
 describe("findReferences", () => {
   it("finds references in every text, however deep, with where they stand and whom they name", () => {
@@ -34,10 +37,17 @@ describe("findReferences", () => {
     ["{{ 1 + }}", /^Unexpected end of expression/],
     ["{{ }}", /^it is empty$/],
     ["{{ $input.name", /^it is not closed with }}$/],
+    ["{{ 1 /* and", /^it is not closed with }}$/],
+    ["{{ 'open }}", /^it is not closed with }}$/],
     [`{{ ${"[".repeat(15_000)} }}`, /nested too deep|expression/],
     [`{{ ${" 1 +".repeat(6000)} 1 }}`, /^it is longer than 20000 characters$/],
   ])("says what is wrong with %.20s", (text, fault) => {
     expect(findReferences({ a: text })).toEqual([expect.objectContaining({ pointer: "/a", fault: expect.stringMatching(fault) })]);
+  });
+
+  it("stops where a text has more references than it may have", () => {
+    const fault = "it stands in a text with more than 50000 characters of references";
+    expect(findReferences("{{1}}".repeat(20_000)).at(-1)).toMatchObject({ pointer: "", fault });
   });
 
   it("takes an expression field as it stands, with or without braces", () => {

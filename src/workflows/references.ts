@@ -1,6 +1,6 @@
 import { findExpressionFault } from "../base/find-expression-fault.ts";
 import { isExpressionField } from "./expression-fields.ts";
-import { type Expression, parseExpression, parseText } from "./parse-references.ts";
+import { containsReference, type Expression, parseExpression, parseText } from "./parse-references.ts";
 import type { CanvasNode } from "./wire.ts";
 
 export type FoundReference = {
@@ -13,17 +13,11 @@ export type FoundReference = {
 };
 
 /** Every reference and expression in every text of a value, without evaluating any. `expressionFields` as of `expressionFieldsOf`. */
-export function findReferences(value: unknown, expressionFields: readonly string[] = []): FoundReference[] {
-  return collect(value, { pointer: "", expressionFields }).map(({ pointer, expression, fault: known }) => {
+export function* findReferences(value: unknown, expressionFields: readonly string[] = []): Generator<FoundReference> {
+  for (const { pointer, expression, fault: known } of collect(value, { pointer: "", expressionFields })) {
     const fault = known ?? (expression.path ? undefined : findExpressionFault(expression.jsonata));
-    return { pointer, expression: expression.source, nodeIds: expression.nodeIds, ...(fault === undefined ? {} : { fault }) };
-  });
-}
-
-/** Whether a text is a reference or has one in it. */
-export function containsReference(text: string): boolean {
-  const { exact, parts, unclosed } = parseText(text);
-  return exact !== undefined || unclosed === true || parts.some((part) => typeof part === "object");
+    yield { pointer, expression: expression.source, nodeIds: expression.nodeIds, ...(fault === undefined ? {} : { fault }) };
+  }
 }
 
 /** Whether a node speaks of the incoming item, so that it is executed for each of them. */
@@ -33,24 +27,28 @@ export function takesItem({ parameters, instruction }: Pick<CanvasNode, "paramet
 
 /** Whether any reference in a value is to `$input`. */
 export function mentionsInput(value: unknown, expressionFields: readonly string[] = []): boolean {
-  return collect(value, { pointer: "", expressionFields }).some(({ expression }) => expression.roots.has("input"));
+  for (const { expression } of collect(value, { pointer: "", expressionFields })) if (expression.roots.has("input")) return true;
+  return false;
 }
 
 type Place = { pointer: string; expressionFields: readonly string[] };
 type Found = { pointer: string; expression: Expression; fault?: string };
 
-function collect(value: unknown, place: Place): Found[] {
-  if (typeof value === "string") return collectFromText(value, place);
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, entry]) => collect(entry, { ...place, pointer: `${place.pointer}/${escapeKey(key)}` }));
+function* collect(value: unknown, place: Place): Generator<Found> {
+  if (typeof value === "string") yield* collectFromText(value, place);
+  else if (typeof value === "object" && value !== null)
+    for (const [key, entry] of Object.entries(value)) yield* collect(entry, { ...place, pointer: `${place.pointer}/${escapeKey(key)}` });
 }
 
 function collectFromText(text: string, { pointer, expressionFields }: Place): Found[] {
   if (isExpressionField(pointer, expressionFields)) return text.trim() === "" ? [] : [{ pointer, expression: parseExpression(text) }];
-  const { exact, parts, unclosed } = parseText(text);
+  if (!containsReference(text)) return [];
+  const { exact, parts, fault } = parseText(text);
   const found = exact ? [exact] : parts.filter((part) => typeof part === "object");
-  const last = unclosed ? [{ pointer, expression: parseExpression(text), fault: "it is not closed with }}" }] : [];
+  const last = fault === undefined ? [] : [{ pointer, expression: unread, fault }];
   return [...found.map((expression) => ({ pointer, expression })), ...last];
 }
+
+const unread: Expression = { source: "", jsonata: "", roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
 
 export const escapeKey = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

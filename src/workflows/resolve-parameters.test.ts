@@ -101,7 +101,7 @@ describe("a reference that cannot be resolved", () => {
     ["{{ 1 + }}", /^value has an expression that failed: Unexpected end of expression \(at character 3\)\.$/],
     ["{{ $input.empty + 1 }}", /^value has an expression that failed: The left side of the "\+" operator must evaluate to a number/],
     ["{{ $eval('1') }}", /Attempted to invoke a non-function/],
-    ["open {{ $input.a", /^value has \{\{ that is not closed with \}\}\.$/],
+    ["open {{ $input.a", /^value has a reference that cannot be read: it is not closed with \}\}\.$/],
   ])("is told apart from one that is wrong: %s", async (text, message) => {
     await expect(resolve(text)).rejects.toMatchObject({ code: "validation_failed", message: expect.stringMatching(message) });
   });

@@ -3,7 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Scope } from "./engine-node.ts";
 import { isExpressionField } from "./expression-fields.ts";
 import { isLongerThan } from "./measure-json.ts";
-import { type Expression, type PlainPath, parseExpression, parseText, writePath } from "./parse-references.ts";
+import { createReferenceCount, type Expression, type PlainPath, parseExpression, parseText, writePath } from "./parse-references.ts";
 import { escapeKey } from "./references.ts";
 import { type Seen, walkPath } from "./walk-path.ts";
 
@@ -43,9 +43,12 @@ type Questions = ReturnType<typeof createQuestions>;
 function createQuestions(seen: Seen) {
   const asked: { expression: Expression; pointer: string }[] = [];
   let evaluated: Evaluated[] = [];
+  const countReference = createReferenceCount();
 
   return {
     ask(expression: Expression, pointer: string): Later {
+      const tooMany = countReference(expression.source);
+      if (tooMany !== undefined) throw refuseAt(pointer, tooMany);
       const walked = expression.path && walkPath(expression.path, seen);
       if (walked && "missing" in walked) throw unresolved(expression, pointer, walked.missing);
       if (walked) return () => walked.value;
@@ -95,8 +98,8 @@ function createPlan({ ask }: Questions, expressionFields: readonly string[]) {
   const planText = (text: string, pointer: string): Later => {
     if (isExpressionField(pointer, expressionFields)) return planField(text, pointer);
     if (!text.startsWith("$") && !text.includes("{{")) return () => text;
-    const { exact, parts, unclosed } = parseText(text);
-    if (unclosed) throw refuseAt(pointer, "has {{ that is not closed with }}");
+    const { exact, parts, fault } = parseText(text);
+    if (fault !== undefined) throw refuseAt(pointer, `has a reference that cannot be read: ${fault}`);
     if (exact) return askForSomething(exact, pointer);
     const laters = parts.map((part) => (typeof part === "string" ? () => part : askForSomething(part, pointer)));
     return () => laters.map((later) => writeText(later())).join("");

@@ -13,8 +13,9 @@ export type ScannedExpression = {
   isClosed: boolean;
 };
 
+// What is begun and has no end reaches to the end of the text, or it would be looked for again from every place within.
 const token =
-  /(?<literal>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?<skipped>\s+|\/\*.*?\*\/)|(?<variable>\$[\p{L}\p{N}_$]*)|(?<name>[\p{L}\p{N}_]+)|(?<sign>.)/suy;
+  /(?<literal>"(?:\\.?|[^"\\])*(?:"|$)|'(?:\\.?|[^'\\])*(?:'|$)|`[^`]*(?:`|$))|(?<skipped>\s+|\/\*.*?(?:\*\/|$))|(?<variable>\$[\p{L}\p{N}_$]*)|(?<name>[\p{L}\p{N}_]+)|(?<sign>.)/suy;
 const nodeStep = /\s*\.\s*(?:`(?<quoted>[^`]*)`|"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|(?<plain>[A-Za-z0-9_-]+))/y;
 const isRoot = (name: string): name is Root => ["trigger", "nodes", "input", "node"].includes(name);
 /** What JSONata takes for a name without quotes. */

@@ -39,6 +39,8 @@ export const canvasEdge = z.strictObject({
 
 export const maxNodes = 500;
 export const maxEdges = 2000;
+/** Values in one node: whatever is done with them is done for all of them before anybody else has a turn. */
+export const maxNodeValues = 5000;
 export const canvas = z.strictObject({ nodes: z.array(canvasNode).max(maxNodes), edges: z.array(canvasEdge).max(maxEdges) });
 
 export type Canvas = z.infer<typeof canvas>;

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
+import { heavyCanvases } from "../support/heavy-canvases.ts";
 import { roundsOf } from "../support/rounds.ts";
 
 let attacked: AttackedServer;
@@ -10,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => attacked?.stop());
 
 // Each of these took seconds once. Beside other tests a process may wait for its turn, so only the long form measures closely.
-const mostMs = roundsOf(1500, 500);
+const mostMs = roundsOf(1500, 250);
+const tries = 3;
 const list = (length: number, entry: string) => `[${Array<string>(length).fill(entry).join(",")}]`;
 const fields = (length: number) => Array.from({ length }, (_, index) => `"k${index.toString(36)}":0`).join(",");
 const call = (name: string, given: string) =>
@@ -46,18 +48,18 @@ const attacks: [name: string, send: () => Promise<Answer>, status: number][] = [
   ["five million numbers and a suspicious key", () => asOwner("/api/organizations", `{"z":${list(5_000_000, "0")},"constructor":{}}`), 400],
   ["three million objects", () => asOwner("/api/organizations", `{"z":${list(3_000_000, "{}")},"constructor":{}}`), 400],
   ["a million fields", () => asOwner("/api/organizations", `{${fields(1_000_000)}}`), 400],
-  ["as many values as are taken", () => asOwner("/api/organizations", `{"z":${list(99_000, "0")},"constructor":{}}`), 400],
-  ["as many texts with NUL", () => asOwner("/api/organizations", `{"z":${list(99_000, '"\\u0000"')}}`), 400],
-  ["a list of wrong entries", () => asOwner(inside("/api-keys"), `{"name":"k","toolRules":${list(99_000, "0")}}`), 400],
+  ["as many values as are taken", () => asOwner("/api/organizations", `{"z":${list(49_000, "0")},"constructor":{}}`), 400],
+  ["as many texts with NUL", () => asOwner("/api/organizations", `{"z":${list(49_000, '"\\u0000"')}}`), 400],
+  ["a list of wrong entries", () => asOwner(inside("/api-keys"), `{"name":"k","toolRules":${list(49_000, "0")}}`), 400],
   [
     "as many overrides that are none",
-    () => asKey(`/task-runner/trigger/${attacked.organizationId}`, `{"nodes":${list(99_000, "0")}}`),
+    () => asKey(`/task-runner/trigger/${attacked.organizationId}`, `{"nodes":${list(49_000, "0")}}`),
     400,
   ],
-  ["a canvas of unknown fields", () => asOwner(inside("/workflows/check"), `{"canvas":{${fields(90_000)}}}`), 200],
+  ["a canvas of unknown fields", () => asOwner(inside("/workflows/check"), `{"canvas":{${fields(49_000)}}}`), 200],
   [
     "a tool's list of wrong entries",
-    () => asClient("github", call("github_create_issue", `{"owner":"a","repo":"b","title":"c","labels":${list(99_000, "0")}}`)),
+    () => asClient("github", call("github_create_issue", `{"owner":"a","repo":"b","title":"c","labels":${list(49_000, "0")}}`)),
     200,
   ],
   [
@@ -68,12 +70,37 @@ const attacks: [name: string, send: () => Promise<Answer>, status: number][] = [
   ["a batch of calls", () => asClient("system", list(30_000, call("nothing", "{}"))), 400],
 ];
 
-it.each(attacks)("does not stand still for %s, and answers briefly", async (_, send, status) => {
-  await attacked.eventLoopLag();
-  const answer = await send();
-  expect(answer.status).toBe(status);
-  expect(answer.bytes).toBeLessThan(20_000);
-  expect((await attacked.eventLoopLag()).mostMs).toBeLessThan(mostMs);
+/** What stands still does so every time; what waited for its turn beside others does not. */
+async function expectBriefStall(send: () => Promise<Answer>, status: number): Promise<void> {
+  let stallMs = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < tries && stallMs >= mostMs; count += 1) {
+    await attacked.eventLoopLag();
+    const answer = await send();
+    expect(answer.status).toBe(status);
+    expect(answer.bytes).toBeLessThan(30_000);
+    stallMs = Math.min(stallMs, (await attacked.eventLoopLag()).mostMs);
+  }
+  expect(stallMs).toBeLessThan(mostMs);
+}
+
+it.each(attacks)("does not stand still for %s, and answers briefly", (_, send, status) => expectBriefStall(send, status));
+
+it.each(Object.entries(heavyCanvases))("does not stand still for a canvas with %s", async (_, canvas) => {
+  await expectBriefStall(() => asOwner(inside("/workflows/check"), JSON.stringify({ canvas })), 200);
+});
+
+it("does not stand still for previews of as much", async () => {
+  const { body } = await attacked.owner.post(inside("/workflows"), {
+    name: "small",
+    canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] },
+  });
+  const preview = (value: unknown, status: number) => {
+    const sent = JSON.stringify({ canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] }, nodeId: "a", value });
+    return expectBriefStall(() => asOwner(inside(`/workflows/${body.id}/preview-value`), sent), status);
+  };
+  await preview(Array(49_000).fill("$trigger.prompt"), 400);
+  await preview(Array(60).fill(`{{ ${'\\"'.repeat(20_000)}`), 200);
+  await preview(Array(200).fill("{{ 1 }}".repeat(6000)), 200);
 });
 
 it("reads no more than 64 KiB of what a stranger sends, but for deliveries", async () => {
