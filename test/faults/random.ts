@@ -1,7 +1,15 @@
-export type Random = ReturnType<typeof createRandom>;
+export type Random = {
+  /** From 0 up to, not including, 1. */
+  next: () => number;
+  /** A whole number from 0 up to, not including, the end. */
+  below: (end: number) => number;
+  pick: <Item>(items: readonly Item[]) => Item;
+  /** Numbers of their own for somebody whose turns come at moments that do not come again. */
+  fork: () => Random;
+};
 
 /** Numbers that look random and come again with the same seed (mulberry32). */
-export function createRandom(seed: number) {
+export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -11,10 +19,9 @@ export function createRandom(seed: number) {
   };
   const below = (end: number): number => Math.floor(next() * end);
   return {
-    /** From 0 up to, not including, 1. */
     next,
-    /** A whole number from 0 up to, not including, the end. */
     below,
-    pick: <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item,
+    pick: (items) => items[below(items.length)] as (typeof items)[number],
+    fork: () => createRandom(below(2 ** 31)),
   };
 }

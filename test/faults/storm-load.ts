@@ -83,7 +83,8 @@ async function ask(platform: SpawnedServer, { prompt, team }: Wish, body: string
     .catch(() => undefined);
 }
 
-function repeat(count: number, turn: (stopped: AbortSignal) => Promise<void>): Loop {
+/** The same again, by so many at once, until it is told to stop. */
+export function repeat(count: number, turn: (stopped: AbortSignal) => Promise<void>): Loop {
   const stopping = new AbortController();
   const loop = async () => {
     while (!stopping.signal.aborted) await turn(stopping.signal);

@@ -12,7 +12,7 @@ const slots = 4;
 const leaseMs = 10_000;
 const settleLimitMs = 120_000;
 const stormLimitMs = roundsOf(300_000, roundsLimitMs);
-const rounds = { quick: 3, full: 256 };
+const rounds = { quick: 3, full: 250 };
 let yard: Yard;
 let storm: Storm;
 
@@ -271,7 +271,7 @@ invariant("V27", {
   async check() {
     if (isPlanted) await yard.query(`DELETE FROM tool_call WHERE id = '${[...storm.live.keys()][0]}'`);
     const differences = async () => {
-      storm.last?.take(storm.live);
+      storm.last?.take();
       const { found, faults } = await readList();
       const onlyLive = [...storm.live].filter(([id, status]) => found.get(id) !== status).map(([id]) => `only live: ${id}`);
       return [...faults, ...onlyLive, ...[...found].filter(([id]) => !storm.live.has(id)).map(([id]) => `not live: ${id}`)];

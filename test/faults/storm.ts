@@ -3,18 +3,21 @@ import type { Browser } from "../support/browser-client.ts";
 import { followEvents } from "../support/follow-events.ts";
 import { password } from "../support/people.ts";
 import type { Random } from "./random.ts";
-import { type Call, startCallers, startDeliveries, startWisher, type Wish } from "./storm-load.ts";
+import { type Call, repeat, startCallers, startDeliveries, startWisher, type Wish } from "./storm-load.ts";
 import type { Member, Team, Yard } from "./yard.ts";
 
 // Longer than a lease, and therefore rare.
 const pauseMs = 12_000;
 const pauseEvery = 50;
-// Most rounds kill both gateways only: a start costs a second of a core, and calls are what is lost first.
-const killOtherEvery = 3;
+const longestQuietMs = 700;
+// Starting a process costs a second of a core, and calls are what is lost first: the other roles are killed less often.
+const longestQuietOfOthersMs = 8_000;
+// The slots of a killed process come back after its lease, so a busy organization would soon be at rest.
+const crowdMs = 1_500;
 
 export type Storm = Awaited<ReturnType<typeof runStorm>>;
 
-/** What became of everything while processes, database and connections failed for so many rounds. */
+/** What became of everything while each gateway was killed so many times, and the other processes, the database and connections failed too. */
 export async function runStorm(yard: Yard, { rounds, random }: { rounds: number; random: Random }) {
   const calls: Call[] = [];
   const wishes: Wish[] = [];
@@ -26,62 +29,70 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
   const owner = await signIn(yard, steady);
   const { path: hookPath, triggerId } = await makeWebhook(yard, owner, steady);
   const canvases = await readCanvases(yard);
+  const teams = [steady];
+  const view = createView(yard, { owner, team: steady, live });
 
-  const kill = async (member: Member, waitMs: number) => {
-    await delay(waitMs);
+  const kill = async (member: Member, chance: Random, quietMs: number) => {
+    await delay(chance.below(quietMs));
     kills.push({ role: member.role, at: performance.now() });
     await yard.restart(member, "SIGKILL");
   };
-  const teams = [steady];
+  const killOften = async (member: Member, chance: Random) => {
+    for (let round = 1; round <= rounds; round++) {
+      if (round % pauseEvery === 0) await pause(member, chance);
+      await kill(member, chance, longestQuietMs);
+    }
+  };
+  const [gateways, others] = [yard.members.filter(isGateway), yard.members.filter((member) => !isGateway(member))];
+  const crowdChance = random.fork();
   const always = [
-    startCallers(yard, { count: 3, team: steady, random, log: calls }),
-    startWisher(yard, { team: steady, random, log: wishes }),
-    startDeliveries(yard, { path: hookPath, random, log: deliveries }),
+    startCallers(yard, { count: 3, team: steady, random: random.fork(), log: calls }),
+    startWisher(yard, { team: steady, random: random.fork(), log: wishes }),
+    startDeliveries(yard, { path: hookPath, random: random.fork(), log: deliveries }),
+    repeat(1, async () => {
+      // The database may be away.
+      const team = await yard.createTeam(`crowd-${teams.length}`).catch(() => undefined);
+      if (!team) return;
+      teams.push(team);
+      const crowd = { team, random: crowdChance };
+      const clients = [startCallers(yard, { ...crowd, count: 8, log: calls }), startWisher(yard, { ...crowd, log: wishes })];
+      await delay(crowdMs);
+      await Promise.all(clients.map(({ stop }) => stop()));
+    }),
+    repeatWith(random.fork(), (chance) => kill(chance.pick(others), chance, longestQuietOfOthersMs)),
+    repeatWith(random.fork(), (chance) => disturb(yard, chance)),
+    repeatWith(random.fork(), (chance) => view.look(chance)),
   ];
-  let lastEventId: string | undefined;
-  for (let round = 0; round < rounds; round++) {
-    // The slots of a killed process come back after its lease, so a busy organization would soon be at rest.
-    const team = await yard.createTeam(`round-${round}`);
-    teams.push(team);
-    const clients = [startCallers(yard, { count: 8, team, random, log: calls }), startWisher(yard, { team, random, log: wishes })];
-    const stream = await follow(yard, { owner, team: steady, lastEventId, random });
-    const others = yard.members.filter(({ role }) => role !== "gateway");
-    const gateways = yard.members.filter(({ role }) => role === "gateway");
-    const victims = round % killOtherEvery === 0 ? [...gateways, random.pick(others)] : gateways;
-    if (round % pauseEvery === pauseEvery - 1) await pauseGateway(yard, random);
-    else await Promise.all([...victims.map((member) => kill(member, random.below(700))), disturb(yard, random)]);
-    stream?.stop();
-    lastEventId = stream?.take(live) ?? lastEventId;
-    await Promise.all(clients.map(({ stop }) => stop()));
-  }
+  await Promise.all(gateways.map((member) => killOften(member, random.fork())));
   await Promise.all(always.map(({ stop }) => stop()));
-  const last = await follow(yard, { owner, team: steady, lastEventId, random });
-  return { calls, wishes, deliveries, kills, live, last, teams, steady, owner, triggerId, canvases };
+  return { calls, wishes, deliveries, kills, live, last: await view.open(random), teams, steady, owner, triggerId, canvases };
 }
 
-/** Stops one gateway for longer than its slots are leased to it, while the others go on. */
-async function pauseGateway(yard: Yard, random: Random): Promise<void> {
-  await delay(random.below(500));
-  const { child } = random.pick(yard.of("gateway"));
+const isGateway = ({ role }: Member): boolean => role === "gateway";
+
+const repeatWith = (chance: Random, turn: (chance: Random) => Promise<void>) => repeat(1, () => turn(chance));
+
+/** Stops a process for longer than its slots are leased to it, while the others go on. */
+async function pause({ server: { child } }: Member, chance: Random): Promise<void> {
+  await delay(chance.below(500));
   child.kill("SIGSTOP");
   await delay(pauseMs);
   child.kill("SIGCONT");
   await delay(1_000);
 }
 
-/** Two rounds of five something happens to the database or on the way to it. */
-async function disturb(yard: Yard, random: Random): Promise<void> {
+/** Something happens to the database or on the way to it, and is over soon. */
+async function disturb(yard: Yard, chance: Random): Promise<void> {
   const { weather } = yard.proxy;
   const disturbances = [
-    () => yard.crashDatabase(random.pick(["SIGKILL", "SIGINT"])),
+    () => yard.crashDatabase(chance.pick(["SIGKILL", "SIGINT"])),
     () => yard.proxy.cut(),
     () => Object.assign(weather, { delayMs: 50 }),
     () => Object.assign(weather, { losesAnswers: true }),
   ];
-  await delay(random.below(600));
-  if (random.below(5) > 1) return;
-  random.pick(disturbances)();
-  await delay(300 + random.below(500));
+  await delay(1_500 + chance.below(4_000));
+  chance.pick(disturbances)();
+  await delay(300 + chance.below(500));
   const hadLostAnswers = weather.losesAnswers;
   Object.assign(weather, { delayMs: 0, losesAnswers: false, isCut: false });
   // Half of an answer must not be followed by the next one.
@@ -110,21 +121,31 @@ async function makeWebhook(yard: Yard, owner: Browser, { organizationId }: Team)
   return { path: new URL(body.webhookUrl as string).pathname, triggerId: body.id as string };
 }
 
-/** A live view of the history at one of the doors, which may be closed at the moment. */
-async function follow(
-  yard: Yard,
-  { owner, team, lastEventId, random }: { owner: Browser; team: Team; lastEventId: string | undefined; random: Random },
-) {
-  const stream = await followEvents(random.pick(yard.of("platform")).platformUrl, owner, team.organizationId, lastEventId).catch(
-    () => undefined,
-  );
-  if (!stream) return undefined;
+/** A live view of the history, opened again and again at one of the doors, which may be closed at the moment. */
+function createView(yard: Yard, { owner, team, live }: { owner: Browser; team: Team; live: Map<string, string> }) {
+  let lastEventId: string | undefined;
+
+  async function open(chance: Random) {
+    const { platformUrl } = chance.pick(yard.of("platform"));
+    const stream = await followEvents(platformUrl, owner, team.organizationId, lastEventId).catch(() => undefined);
+    if (!stream) return undefined;
+    return {
+      stop: () => stream.kill(),
+      /** Notes what was seen since the last time. */
+      take(): void {
+        for (const { name, data } of stream.events.splice(0)) if (name === "tool-call") live.set(data.id, data.status);
+        lastEventId = stream.lastId ?? lastEventId;
+      },
+    };
+  }
+
   return {
-    stop: () => stream.kill(),
-    /** Moves what was seen since the last time into the map, and gives the place to go on from. */
-    take(live: Map<string, string>): string | undefined {
-      for (const { name, data } of stream.events.splice(0)) if (name === "tool-call") live.set(data.id, data.status);
-      return stream.lastId;
+    open,
+    async look(chance: Random): Promise<void> {
+      const stream = await open(chance);
+      await delay(chance.below(3_000));
+      stream?.stop();
+      stream?.take();
     },
   };
 }

@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Role as MemberRole } from "../../src/identity/wire.ts";
 import { openParts } from "../../src/parts.ts";
 import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
-import { quickSettings, runSql, silentLog } from "../../src/storage/test-postgres.ts";
+import { runSql, silentLog } from "../../src/storage/test-postgres.ts";
 import type { Browser } from "../support/browser-client.ts";
 import { startCountingProvider } from "../support/counting-provider.ts";
 import { startDatabaseProxy } from "../support/database-proxy.ts";
@@ -24,6 +24,9 @@ export type Member = { role: Role; server: SpawnedServer; environment: Record<st
 const roles: Role[] = ["gateway", "gateway", "platform", "platform", "worker", "worker"];
 export const nodesOfRun = ["first", "left", "right", "last"];
 
+// Commits must outlive a killed server, not a machine without power.
+const settings = { fsync: "off", synchronous_commit: "on", max_connections: "200" };
+
 type Options = { environment?: Record<string, string>; members?: Role[] };
 
 /**
@@ -33,7 +36,7 @@ type Options = { environment?: Record<string, string>; members?: Role[] };
 export async function startYard({ environment: given = {}, members: wanted = roles }: Options = {}) {
   const folder = createDataDir();
   const { dataDir } = folder;
-  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: { ...quickSettings, max_connections: "200" } });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings });
   const proxy = await startDatabaseProxy(postgres.target as TestServer);
   const provider = await startCountingProvider();
   const { user, host, port, database } = proxy.target;
@@ -95,7 +98,7 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
       const ended = await member.server.ended;
-      member.server = await start(member.role, member.server.ports, member.environment);
+      member.server = await startAgain(() => start(member.role, member.server.ports, member.environment));
       return ended;
     },
 
@@ -137,4 +140,14 @@ export async function startYard({ environment: given = {}, members: wanted = rol
 
     stop,
   };
+}
+
+/** A process that finds no database says so and ends; whoever manages it starts it again. */
+async function startAgain(start: () => Promise<SpawnedServer>, tries = 20): Promise<SpawnedServer> {
+  try {
+    return await start();
+  } catch (error) {
+    if (tries === 0 || !(error as Error).message.includes("The database cannot be reached")) throw error;
+    return await startAgain(start, tries - 1);
+  }
 }
