@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "./support/launch-browser.ts";
+import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { password } from "./support/people.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./support/spawned-server.ts";
@@ -12,6 +12,7 @@ const browser = launchBrowser();
 let server: SpawnedServer;
 let page: Page;
 let complaints: string[];
+let undocumented: string[];
 
 beforeAll(async () => {
   server = await startServer({ dataDir: folder.dataDir });
@@ -23,7 +24,8 @@ afterAll(async () => {
 beforeEach(() => openBrowser());
 
 async function openBrowser(options: BrowserContextOptions = {}): Promise<void> {
-  ({ page, complaints } = await browser.open({ baseUrl: server.platformUrl, isExpected: isSignedOut, ...options }));
+  const opened = await browser.open({ baseUrl: server.platformUrl, isExpected: isSignedOut, ...options });
+  ({ page, complaints, undocumented } = opened);
 }
 
 // The browser itself reports the 401 by which the web UI learns that nobody is signed in.
@@ -81,5 +83,26 @@ describe("the web UI of a fresh server", () => {
     }
     expect(backgrounds.size).toBe(2);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe("the watch over what pages ask for", () => {
+  it("complains about what the OpenAPI document does not list, and about nothing else", async () => {
+    await page.goto("/sign-in");
+    await heading("Sign in").waitFor();
+    await page.route("**/api/setup", (route) => route.fulfill({ status: 203, json: {} }));
+    await page.route("**/api/sign-out", (route) => route.fulfill({ status: 500, body: "Oops" }));
+    await page.evaluate(`Promise.all([
+      fetch("/api/me"), fetch("/api/nothing?a=1"), fetch("/api/me", { method: "DELETE" }), fetch("/elsewhere"),
+      fetch("/api/setup"), fetch("/api/sign-out", { method: "POST" }),
+    ])`);
+    await eventually(() => undocumented.length).toBe(5);
+    expect(undocumented.splice(0).sort()).toEqual([
+      "DELETE /api/me is not in the document",
+      "GET /api/nothing is not in the document",
+      "GET /api/setup answered 203, which is not in the document",
+      "GET /elsewhere is not in the document",
+      "POST /api/sign-out answered 500, which is not in the document",
+    ]);
   });
 });

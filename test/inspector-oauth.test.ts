@@ -47,7 +47,7 @@ function startInspector(serverUrl: string, port: number) {
 /** Presses the inspector's switch and decides on the consent page, in a browser in which nobody is signed in. */
 async function connect(decision: "Approve" | "Deny", look: (page: Page) => Promise<void>): Promise<void> {
   const address = new URL(await inspector.address);
-  const { page, close } = await browser.open({ baseUrl: address.origin });
+  const { page, close } = await browser.open({ baseUrl: address.origin, isForeign: true });
   try {
     // Its page wants fonts from far away.
     await page.route(

@@ -139,6 +139,7 @@ describe("the document", () => {
       expect(operation.responses.default?.content, place).toEqual({
         "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
       });
+      expect(Object.keys(operation.responses).length, place).toBeGreaterThan(1);
       for (const [status, { description }] of Object.entries(operation.responses)) {
         expect(status, place).toMatch(/^(2\d\d|302|default)$/);
         expect(description.length, place).toBeGreaterThan(3);

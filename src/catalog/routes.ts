@@ -32,10 +32,14 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
     () => credentialTypes,
   );
 
+  const drawing = { description: "An SVG.", content: { "image/svg+xml": { schema: z.string() } } };
   routes.get(
     "/api/providers/:providerId/icon.svg",
-    { config: { access: "public" }, schema: { tags, summary: "A provider's icon", params: z.object({ providerId: z.string() }) } },
-    (request, reply) => {
+    {
+      config: { access: "public" },
+      schema: { tags, summary: "A provider's icon", params: z.object({ providerId: z.string() }), response: { 200: drawing } },
+    },
+    async (request, reply) => {
       const icon = icons.get(request.params.providerId);
       if (icon === undefined) throw new Refusal("not_found", "There is no such provider.");
       return reply.type("image/svg+xml; charset=utf-8").header("Cache-Control", "public, max-age=86400").send(icon);

@@ -2,28 +2,38 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { type OpenPage, openPage, type PageOptions, pageLimitMs } from "./open-page.ts";
 import { startBrowser } from "./start-browser.ts";
+import { watchApi } from "./watch-api.ts";
 
-/** One browser for all tests of a file, or of a part of it. The pages that a test opens are closed after it. */
+type WatchedPage = OpenPage & { undocumented: string[] };
+
+/**
+ * One browser for all tests of a file, or of a part of it. The pages that a test opens are closed after it, and none may have
+ * asked the server for anything that is not in its OpenAPI document.
+ */
 export function launchBrowser() {
   // Each step has a limit of its own; a test is as long as its steps, and a canvas is saved only a second after the last change.
   vi.setConfig({ testTimeout: 45_000 });
   let program: Browser | undefined;
-  const opened: OpenPage[] = [];
+  const opened: WatchedPage[] = [];
 
   beforeAll(async () => {
     program = await startBrowser();
   });
   afterEach(async () => {
-    for (const { close } of opened.splice(0)) await close();
+    const pages = opened.splice(0);
+    for (const { close } of pages) await close();
+    expect(pages.flatMap(({ undocumented }) => undocumented)).toEqual([]);
   });
   afterAll(() => program?.close());
 
   return {
-    async open(options: PageOptions): Promise<OpenPage> {
+    /** `isForeign`: the page is that of another program. */
+    async open({ isForeign = false, ...options }: PageOptions & { isForeign?: boolean }): Promise<WatchedPage> {
       if (!program) throw new Error("The browser is not started yet.");
       const page = await openPage(program, options);
-      opened.push(page);
-      return page;
+      const undocumented = isForeign ? [] : await watchApi(page.page.context(), options.baseUrl);
+      opened.push({ ...page, undocumented });
+      return { ...page, undocumented };
     },
   };
 }
