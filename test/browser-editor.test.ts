@@ -50,7 +50,7 @@ describe("the palette", () => {
 });
 
 describe("a field of a node", () => {
-  it("keeps a text that is not JSON yet while its panel is closed, and the value once it is", async () => {
+  it("keeps a text that is not JSON yet while its panel is closed and over a reload, and the value once it is", async () => {
     const id = await flows.save([node("shape", "system_transform_json", { expression: "1", data: { a: 1 } }, { name: "Shape" })]);
     const dataOf = async () => (await read(id)).canvas.nodes[0]?.parameters?.data;
     await open(id);
@@ -65,8 +65,14 @@ describe("a field of a node", () => {
     await panel.getByText(/^Data is not valid JSON yet/).waitFor();
     expect(await field.inputValue()).toBe('{"a": 2, "b": ');
     expect(await dataOf()).toEqual({ a: 1 });
+    await page.reload();
+    await panel.getByText(/^Data is not valid JSON yet/).waitFor();
+    expect(await field.inputValue()).toBe('{"a": 2, "b": ');
     await field.fill('{"a": 2, "b": 3}');
     await until({ a: 2, b: 3 }, dataOf);
+    await page.reload();
+    await eventually(async () => JSON.parse(await field.inputValue())).toEqual({ a: 2, b: 3 });
+    expect(await panel.getByText(/^Data is not valid JSON yet/).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

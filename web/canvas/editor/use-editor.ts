@@ -35,9 +35,10 @@ type Options = Pick<Editor, "organizationId" | "workflow" | "kinds" | "readOnly"
 /** `workflow` as it was when the editor was opened, with a place for every node. */
 export function useEditor({ organizationId, workflow, kinds, readOnly }: Options): Editor {
   const { user } = useMe();
-  const [draft] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id).read(workflow.canvas)));
+  const [drafts] = useState(() => (readOnly ? undefined : createDrafts(user.id, workflow.id)));
+  const [draft] = useState(() => drafts?.read(workflow.canvas));
   const [state, edit] = useReducer(editCanvas, (draft?.canvas ?? workflow.canvas) as Canvas, startEditing);
-  const [unreadTexts] = useState(createUnreadTexts);
+  const [unreadTexts] = useState(() => createUnreadTexts(drafts?.texts));
   const saving = useAutosave({ organizationId, workflow, canvas: state.canvas, draft, readOnly });
   const { autosave, check } = saving;
 

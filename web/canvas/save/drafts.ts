@@ -8,7 +8,11 @@ export type Draft = { canvas: Canvas; version: number };
 /** What a person changed on a canvas and could not save yet, kept in this browser. */
 export function createDrafts(userId: string, workflowId: string) {
   const key = `switchyard.draft.${userId}.${workflowId}` as const;
+  const textsKey = `${key}.texts` as const;
   return {
+    /** What was typed into fields of nodes and is no value yet. */
+    texts: { read: () => browserStorage.read(textsKey), write: (text: string | null) => browserStorage.write(textsKey, text) },
+
     write: (draft: Draft | null) => browserStorage.write(key, draft && JSON.stringify(draft)),
 
     /** One that says the same as what is saved is over: it was saved just before the page was left. */
