@@ -8,7 +8,7 @@ import { readConfig } from "../src/config.ts";
 import type { Browser as Person } from "../test/support/browser-client.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
 import { startBrowser } from "../test/support/start-browser.ts";
-import { type Picture, picturesOf } from "./screenshots/pages.ts";
+import { type Picture, picturesOf, strangersPicturesOf } from "./screenshots/pages.ts";
 import { seedConnection } from "./screenshots/seed-connection.ts";
 import { type Seeded, seedOrganization } from "./screenshots/seed-organization.ts";
 import { spreadOverWeek } from "./screenshots/spread-over-week.ts";
@@ -50,7 +50,7 @@ async function takeAll(): Promise<void> {
       const seeded = await seedOrganization({ platformUrl, gatewayUrl: config.gateway.baseUrl, servicesUrl: services.url });
       const consentUrl = await seedConnection(config.gateway.baseUrl, seeded);
       await spreadOverWeek(app.parts.db);
-      await take(browser, { platformUrl, pictures: [{ name: "sign-in", path: "/sign-in", ready: "Forgot" }] });
+      await take(browser, { platformUrl, pictures: strangersPicturesOf(seeded) });
       const pictures = picturesOf(seeded, { consentUrl, recordId: await findFailedCall(seeded) });
       await take(browser, { platformUrl, pictures, person: seeded.browser });
     } finally {

@@ -10,6 +10,14 @@ export type Picture = {
   prepare?: (page: Page) => Promise<unknown>;
 };
 
+/** The pages of people who are not signed in. */
+export const strangersPicturesOf = ({ invitationUrl }: Pick<Seeded, "invitationUrl">): Picture[] => [
+  { name: "sign-in", path: "/sign-in", ready: "Forgot" },
+  { name: "forgot-password", path: "/forgot-password", ready: "Send the link" },
+  { name: "reset-password", path: "/reset-password?token=example", ready: "Change password" },
+  { name: "invitation", path: invitationUrl, ready: "Create account and join" },
+];
+
 /** Every page of the web UI, in the order of the menu. */
 export function picturesOf(seeded: Seeded, { consentUrl, recordId }: { consentUrl: string; recordId: string }): Picture[] {
   const { organizationId, credentials, workflows, runs, endpointId } = seeded;
@@ -48,6 +56,7 @@ export function picturesOf(seeded: Seeded, { consentUrl, recordId }: { consentUr
     { name: "organization-settings", path: `${o}/organization?tab=settings`, ready: "Rename" },
     { name: "organization-events", path: `${o}/organization?tab=events&endpoint=${endpointId}`, ready: "What is sent" },
     { name: "members", path: `${o}/members`, ready: "ann@northwind.example" },
+    { name: "new-organization", path: "/new-organization", ready: "You become its owner." },
     { name: "account", path: "/account", ready: "Ann Miller" },
     // Last, because its calls would be seen in the others.
     {

@@ -18,7 +18,7 @@ export async function seedOrganization({ platformUrl, gatewayUrl, servicesUrl }:
   const path = `/api/organizations/${organizationId}`;
   const post = (rest: string, body: unknown = {}) => send(browser, "POST", path + rest, body);
 
-  await post("/invitations", { email: "jonas@northwind.example", role: "member" });
+  const { link: invitationUrl } = await post("/invitations", { email: "jonas@northwind.example", role: "member" });
   const credentials = await seedCredentials(post, servicesUrl);
   await send(browser, "PUT", `${path}/default-credentials/github`, { credentialId: credentials.github.id });
   await send(browser, "PUT", `${path}/default-credentials/slack`, { credentialId: credentials.slack.id });
@@ -37,7 +37,7 @@ export async function seedOrganization({ platformUrl, gatewayUrl, servicesUrl }:
     description: "On-call pager",
   });
   await post(`/event-endpoints/${endpoint.id}/test`);
-  return { browser, organizationId, credentials, workflows, runs, endpointId: endpoint.id };
+  return { browser, organizationId, credentials, workflows, runs, invitationUrl, endpointId: endpoint.id };
 }
 
 type Post = (rest: string, body?: unknown) => Promise<Answer>;
