@@ -187,20 +187,42 @@ describe("the page of workflows", () => {
     const id = await flows.save([node("now", "system_date_time")], [], "Triggered");
     await open();
     await list().getByRole("link", { name: "No triggers", exact: true }).waitFor();
-    for (const [name, active] of [
-      ["First", true],
-      ["Second", true],
-      ["Third", false],
-    ] as const) {
-      const { status } = await flows.owner.browser.post(`${flows.path}/triggers`, {
-        ...{ workflowId: id, kind: "webhook", name, signature: "none", active },
-      });
-      expect(status).toBe(201);
+    for (const [name, active] of Object.entries({ First: true, Second: true, Third: false })) {
+      const trigger = { workflowId: id, kind: "webhook", name, signature: "none", active };
+      expect((await flows.owner.browser.post(`${flows.path}/triggers`, trigger)).status).toBe(201);
     }
     await page.reload();
     await list().getByRole("link", { name: "2 active triggers of 3", exact: true }).click();
     await page.waitForURL(new RegExp(`/triggers\\?workflow=${id}$`));
     for (const name of ["First", "Second", "Third"]) await page.getByText(name, { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows what a workflow is made of, one icon for each service, and five at most", async () => {
+    const off = { settings: { disabled: true } };
+    const search = node("search", "github_search_issues", { query: "is:open" }, off);
+    const create = node("create", "github_create_issue", { owner: "acme", repo: "site", title: "a" }, off);
+    const tell = node("tell", "slack_send_message", { channel: "C", text: "a" }, off);
+    const nodes = [node("start", "start"), search, create, tell];
+    await flows.save(nodes, [], "Small");
+    const more = [
+      node("now", "system_date_time"),
+      node("set", "set_fields", { fields: { a: 1 } }),
+      node("sum", "transform", { expression: "1" }),
+    ];
+    await flows.save([...nodes, ...more], [], "Large");
+    await open();
+    const row = (name: string) =>
+      list()
+        .getByRole("listitem")
+        .filter({ has: page.getByRole("link", { name, exact: true }) });
+    await row("Small").getByRole("img", { name: "Made of Start, GitHub, Slack", exact: true }).waitFor();
+    const large = row("Large").getByRole("img", { name: /^Made of Start, GitHub, Slack, / });
+    await large.getByText("+1", { exact: true }).waitFor();
+    expect(await large.locator("img, svg").count()).toBe(5);
+    const loaded = `[...document.querySelectorAll("[role=img] img")].filter((icon) => icon.complete && icon.naturalWidth > 0).length`;
+    await eventually(() => page.evaluate(loaded)).toBe(5);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

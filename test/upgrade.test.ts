@@ -52,6 +52,17 @@ describe("a database of an earlier version", { timeout: 60_000 }, () => {
     await expectKept(old);
   });
 
+  it("learns the kinds of nodes from the canvases of version 14, whatever texts are in them", async () => {
+    const { database, planted } = await plantVersion(14);
+    const parameters = { fields: { "\u0000 \ud800": '"nodeId":"no_node"' } };
+    const nodes = ["start", "set_fields", "start", "ai_answer"].map((nodeId, index) => ({ id: `n${index}`, nodeId, parameters }));
+    await database.query("UPDATE workflow_version SET canvas = $1", [JSON.stringify({ nodes, edges: [] })]);
+    await migrate(database.target, { folder: migrationsFolder });
+    expect(await database.query("SELECT id, node_kinds FROM workflow")).toEqual([
+      { id: planted.workflow, node_kinds: ["start", "set_fields", "ai_answer"] },
+    ]);
+  });
+
   it.each(inUse)("of version %i is served by this one: sign-in, key, credential, workflow, run and history", async (version) => {
     const old = await plantVersion(version);
     const { planted, database } = old;
@@ -64,6 +75,7 @@ describe("a database of an earlier version", { timeout: 60_000 }, () => {
     expect(await idsOf("tool-calls")).toEqual([planted.call]);
     expect(await idsOf("runs")).toEqual([planted.run]);
     expect((await browser.get(`${path}/runs/${planted.run}`)).body).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }] });
+    expect((await browser.get(`${path}/workflows`)).body.data).toMatchObject([{ name: "Hello", nodeKinds: ["set_fields"] }]);
     expect((await browser.get(`${path}/triggers`)).body.data).toMatchObject([{ name: "Yearly", active: true }]);
     const { vault } = app.parts;
     const [checked] = await vault.check(planted.organization, { github: `credential:organization:${planted.credential}` }, ["github"]);

@@ -58,11 +58,21 @@ describe("a saved workflow", () => {
       isActive: false,
       version: 1,
       nodeCount: 2,
+      nodeKinds: ["system_date_time"],
       tool: null,
       createdBy: ann.userId,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
+  });
+
+  it("tells the kinds of its nodes, each once, those of the newest canvas", async () => {
+    const { id } = await create({ name: "Of two kinds" });
+    const nodes = [node("a"), node("b", { nodeId: "start" }), node("c")];
+    const changed = await ann.browser.patch(`${path}/${id}`, { canvas: { nodes, edges: [] }, expectedVersion: 1 });
+    expect(changed.body).toMatchObject({ nodeCount: 3, nodeKinds: ["system_date_time", "start"] });
+    const { body } = await ann.browser.get(`${path}?search=of two kinds`);
+    expect(body.data).toMatchObject([{ id, nodeKinds: ["system_date_time", "start"] }]);
   });
 
   it("is what a run finds, until it is deleted; its version stays for runs that go on", async () => {

@@ -14,6 +14,7 @@ export const summarize = (row: WorkflowRow): WorkflowHead => ({
   isActive: row.is_active,
   version: row.version,
   nodeCount: row.node_count,
+  nodeKinds: row.node_kinds,
   tool: row.tool_name === null ? null : { name: row.tool_name, inputs: JSON.parse(row.tool_inputs ?? "[]") as ToolInput[] },
   createdBy: row.created_by,
   createdAt: row.created_at.toISOString(),

@@ -5,7 +5,7 @@ import type { Database } from "../storage/database.ts";
 import type { CheckCanvas } from "./check-canvas.ts";
 import { describeWorkflow } from "./describe-workflow.ts";
 import * as store from "./store.ts";
-import type { SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
+import type { CanvasNode, SavedWorkflow, WorkflowChange, WorkflowRequest, WorkflowTool } from "./wire.ts";
 
 export type SaveWorkflow = ReturnType<typeof createSaveWorkflow>;
 
@@ -74,18 +74,21 @@ export async function requireRow<Row>(found: Promise<Row | undefined>): Promise<
 
 function canvasColumns(canvas: Record<string, unknown>) {
   const text = JSON.stringify(canvas);
+  const nodes = canvas.nodes as CanvasNode[];
   return {
     canvas: text,
     canvas_sha256: createHash("sha256").update(text).digest(),
-    node_count: (canvas.nodes as unknown[]).length,
+    node_count: nodes.length,
+    node_kinds: [...new Set(nodes.map(({ nodeId }) => nodeId))],
   };
 }
 
 function changedCanvas(row: store.StoredWorkflow, { canvas, note = "" }: WorkflowChange) {
   if (canvas === undefined) return undefined;
-  const { node_count, ...columns } = canvasColumns(canvas);
+  const { node_count, node_kinds, ...columns } = canvasColumns(canvas);
   const version = row.version + 1;
-  return columns.canvas === row.canvas ? undefined : { version: { version, note, ...columns }, ofWorkflow: { version, node_count } };
+  if (columns.canvas === row.canvas) return undefined;
+  return { version: { version, note, ...columns }, ofWorkflow: { version, node_count, node_kinds } };
 }
 
 const toolColumns = (tool: WorkflowTool | null) => ({

@@ -10,6 +10,7 @@ type WorkflowTables = {
     is_active: boolean;
     version: Generated<number>;
     node_count: number;
+    node_kinds: string[];
     tool_name: string | null;
     tool_inputs: string | null;
     created_by: string | null;
@@ -39,7 +40,8 @@ export type Place = { organizationId: string; workflowId: string };
 
 /** What of a workflow can change without a new version of its canvas. */
 export type Settings = Pick<WorkflowRow, "name" | "description" | "is_active" | "tool_name" | "tool_inputs">;
-export type SavedCanvas = Pick<VersionRow, "canvas" | "canvas_sha256" | "note" | "created_by"> & { node_count: number };
+export type SavedCanvas = Pick<VersionRow, "canvas" | "canvas_sha256" | "note" | "created_by"> &
+  Pick<WorkflowRow, "node_count" | "node_kinds">;
 
 export const workflowTables = (db: Database): WorkflowsDb => db.tables<WorkflowTables>();
 
@@ -93,7 +95,7 @@ export async function lockWorkflow(db: WorkflowsDb, { organizationId, workflowId
 export const updateWorkflow = (
   db: WorkflowsDb,
   { organizationId, workflowId }: Place,
-  change: Partial<Settings & Pick<WorkflowRow, "version" | "node_count">>,
+  change: Partial<Settings & Pick<WorkflowRow, "version" | "node_count" | "node_kinds">>,
 ) =>
   db
     .updateTable("workflow")

@@ -97,6 +97,7 @@ const workflowHead = z.object({
   isActive: z.boolean().describe("Whether runs can be started."),
   version: version.describe("Of the canvas; raised by every change of it."),
   nodeCount: z.int(),
+  nodeKinds: z.array(z.string()).describe("Types of its nodes, each once, in the order of the canvas."),
   tool: workflowTool.nullable(),
   createdBy: id.nullable().describe("A user; null for the command line, or when the account is gone."),
   createdAt: instant,

@@ -12,6 +12,7 @@ import { Switch } from "../../parts/switch.tsx";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import type { MyOrganization } from "../../session.ts";
 import { useOpenWorkflow } from "./use-open-workflow.ts";
+import { WorkflowIcons } from "./workflow-icons.tsx";
 
 type WorkflowRowProps = {
   organization: MyOrganization;
@@ -69,7 +70,7 @@ export function WorkflowRow({ organization, workflow, refresh, onDelete, onCall 
 }
 
 function Facts({ organizationId, workflow }: { organizationId: string; workflow: WorkflowSummary }) {
-  const { lastRun, triggers, nodeCount, tool } = workflow;
+  const { lastRun, triggers, nodeCount, nodeKinds, tool } = workflow;
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-sm text-muted">
       {lastRun ? (
@@ -94,6 +95,7 @@ function Facts({ organizationId, workflow }: { organizationId: string; workflow:
         {describeTriggers(triggers)}
       </Link>
       <span>{nodeCount === 1 ? "1 node" : `${nodeCount} nodes`}</span>
+      <WorkflowIcons nodeKinds={nodeKinds} />
       {tool && <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>}
     </div>
   );
