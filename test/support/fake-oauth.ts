@@ -22,15 +22,26 @@ export async function startFakeOAuth() {
     /** The token endpoint answers nobody before it. */
     gate: Promise.resolve(),
     tokenRequests: [] as TokenRequest[],
+    /** Access tokens in the order in which they were given out. */
+    issued: [] as string[],
+    /** Of token requests that were under way at once. */
+    mostAtOnce: 0,
+    /** Tokens and codes that were sent and are none, or none any more. */
+    deadGrants: [] as string[],
     apiRequests: [] as IncomingMessage["headers"][],
     /** Instead of what a well-behaved provider says. */
-    answerToken: undefined as ((request: TokenRequest) => Answer | undefined) | undefined,
+    answerToken: undefined as ((request: TokenRequest) => Answer | undefined | Promise<Answer | undefined>) | undefined,
     answerApi: undefined as ((headers: IncomingMessage["headers"]) => Answer) | undefined,
   };
 
+  let atOnce = 0;
+
   function grant({ parameters: { grant_type, refresh_token, code } }: TokenRequest): Answer {
     const [given = "", valid] = grant_type === "refresh_token" ? [refresh_token, fake.refreshTokens] : [code, fake.codes];
-    if (!valid.has(given)) return { status: 400, body: JSON.stringify({ error: "invalid_grant", error_description: `bad ${given}` }) };
+    if (!valid.has(given)) {
+      fake.deadGrants.push(given);
+      return { status: 400, body: JSON.stringify({ error: "invalid_grant", error_description: `bad ${given}` }) };
+    }
     const tokens = {
       access_token: newToken("access"),
       refresh_token: newToken("refresh"),
@@ -38,6 +49,7 @@ export async function startFakeOAuth() {
       expires_in: fake.expiresInSeconds,
     };
     fake.accessTokens.add(tokens.access_token);
+    fake.issued.push(tokens.access_token);
     if (!fake.rotates) return { body: JSON.stringify({ ...tokens, refresh_token: undefined }) };
     valid.delete(given);
     fake.refreshTokens.add(tokens.refresh_token);
@@ -56,9 +68,15 @@ export async function startFakeOAuth() {
     const parameters = (isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))) as Record<string, string>;
     const seen = { parameters, headers: request.headers };
     fake.tokenRequests.push(seen);
-    await delay(fake.delayMs);
-    await fake.gate;
-    return fake.answerToken?.(seen) ?? grant(seen);
+    atOnce += 1;
+    fake.mostAtOnce = Math.max(fake.mostAtOnce, atOnce);
+    try {
+      await delay(fake.delayMs);
+      await fake.gate;
+      return (await fake.answerToken?.(seen)) ?? grant(seen);
+    } finally {
+      atOnce -= 1;
+    }
   }
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
@@ -75,6 +93,7 @@ export async function startFakeOAuth() {
     connection(expiresAt = new Date(Date.now() - 1000)) {
       const [accessToken, refreshToken] = [newToken("access"), newToken("refresh")];
       fake.accessTokens.add(accessToken);
+      fake.issued.push(accessToken);
       fake.refreshTokens.add(refreshToken);
       return {
         clientId: "client",
@@ -93,6 +112,9 @@ export async function startFakeOAuth() {
         delayMs: 0,
         gate: Promise.resolve(),
         tokenRequests: [],
+        issued: [],
+        mostAtOnce: 0,
+        deadGrants: [],
         apiRequests: [],
         answerToken: undefined,
         answerApi: undefined,
