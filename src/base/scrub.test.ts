@@ -42,6 +42,11 @@ describe("a secret in a text", () => {
     expect(createScrub(["abcdef", "abcdefghi"]).text("abcdefghi abcdef")).toBe("[secret] [secret]");
   });
 
+  it("is removed also when it is no valid text", () => {
+    const { text } = createScrub(["half\ud800pair"]);
+    expect(text("x half\ud800pair y half%EF%BF%BDpair z")).toBe("x [secret] y [secret] z");
+  });
+
   it("of fewer than six characters is only removed when it is the whole text", () => {
     const { text, value } = createScrub(["abc12"]);
     expect([text("abc12"), text(" abc12\n"), text("xabc12x")]).toEqual(["[secret]", "[secret]", "xabc12x"]);

@@ -45,7 +45,8 @@ export function createScrub(secrets: Iterable<string>) {
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const json = JSON.stringify(secret).slice(1, -1);
-  const percent = encodeURIComponent(secret);
+  // A token from a provider may hold half of a surrogate pair, which cannot be encoded and is sent as this.
+  const percent = encodeURIComponent(secret.toWellFormed());
   const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams([["", secret]]).toString().slice(1);
   const everyByte = bytes.toString("hex").toUpperCase().replaceAll(/../g, "%$&");
