@@ -26,7 +26,7 @@ export function createAuthenticate({ apiKeys, verifyBearer }: Options) {
     refuseSecretInQuery(request.url, server);
     requireOriginForm(request.headers.origin);
     const token = /^bearer(?:\s+(.*))?$/i.exec(request.headers.authorization?.trim() ?? "");
-    if (token) return await authenticateToken(token[1]?.trim() ?? "", server);
+    if (token) return await authenticateToken(token[1] ?? "", server);
     const key = headerText(request.headers["x-api-key"]);
     if (key === "") throw missing(server);
     if (!server.acceptsApiKeys) throw new Refusal("api_key_not_accepted", "This server takes no API keys. Connect with OAuth.");
