@@ -2,9 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScrub } from "./scrub.ts";
 
-const secret = 'S3cret/+value=&ü with "quotes"';
+// Something of everything that a form writes in its own way, also both special characters of base64 and two of its padding.
+const secret = `S3cret/+value=&<ü> with "quotes", (it's *all*) ~~~~~?????!!!`;
 const percent = encodeURIComponent(secret);
 const lower = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+const strictly = (text: string) =>
+  [
+    ["!", "%21"],
+    ["'", "%27"],
+    ["(", "%28"],
+    [")", "%29"],
+    ["*", "%2A"],
+    ["~", "%7E"],
+  ].reduce((done, [from = "", to = ""]) => done.replaceAll(from, to), text);
 
 const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
@@ -15,10 +25,24 @@ const encodings: [string, (text: string) => string][] = [
   ["percent", encodeURIComponent],
   ["percent twice", (text) => encodeURIComponent(encodeURIComponent(text))],
   ["percent in lower case", (text) => lower(encodeURIComponent(text))],
+  ["percent with nothing left out", (text) => strictly(encodeURIComponent(text))],
+  ["percent with nothing left out in lower case", (text) => lower(strictly(encodeURIComponent(text)))],
+  ["percent with + for a space", (text) => encodeURIComponent(text).replaceAll("%20", "+")],
+  [
+    "percent of every byte",
+    (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join(""),
+  ],
   ["a form", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
   ["hex", (text) => Buffer.from(text).toString("hex")],
   ["HEX", (text) => Buffer.from(text).toString("hex").toUpperCase()],
   ["JSON", (text) => JSON.stringify(text).slice(1, -1)],
+  ["JSON with escaped slashes", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/")],
+  ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).replaceAll("ü", "\\u00fc")],
+  [
+    "HTML",
+    (text) =>
+      text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
+  ],
 ];
 
 describe("a secret in a text", () => {
@@ -42,14 +66,24 @@ describe("a secret in a text", () => {
     expect(createScrub(["abcdef", "abcdefghi"]).text("abcdefghi abcdef")).toBe("[secret] [secret]");
   });
 
+  it("is removed beside another one", () => {
+    expect(createScrub(["abcdef", "ghijkl"]).text("abcdefghijkl")).toBe("[secret][secret]");
+  });
+
   it("is removed also when it is no valid text", () => {
     const { text } = createScrub(["half\ud800pair"]);
     expect(text("x half\ud800pair y half%EF%BF%BDpair z")).toBe("x [secret] y [secret] z");
   });
 
+  it("that is empty hides nothing", () => {
+    const { text } = createScrub(["", "abc12"]);
+    expect([text(""), text(" "), text("x")]).toEqual(["", " ", "x"]);
+  });
+
   it("of fewer than six characters is only removed when it is the whole text", () => {
     const { text, value } = createScrub(["abc12"]);
     expect([text("abc12"), text(" abc12\n"), text("xabc12x")]).toEqual(["[secret]", "[secret]", "xabc12x"]);
+    expect(text("YWJjMTI= 6162633132")).toBe("YWJjMTI= 6162633132");
     expect(value({ abc12: ["abc12"] })).toEqual({ "[secret]": ["[secret]"] });
   });
 });
@@ -57,16 +91,25 @@ describe("a secret in a text", () => {
 describe("a secret in a value", () => {
   it("is removed from texts, keys and numbers, and nothing else changes", () => {
     const { value } = createScrub([secret, "123456789"]);
-    const given = { [`k${secret}`]: [secret, 1, null, true, { deep: `${percent}!` }], id: 123456789 };
-    expect(value(given)).toEqual({ "k[secret]": ["[secret]", 1, null, true, { deep: "[secret]!" }], id: "[secret]" });
+    const given = { [`k${secret}`]: [secret, 1, null, true, { deep: `${percent}!` }], id: 123456789, big: [123456789n, 1n] };
+    expect(value(given)).toEqual({
+      "k[secret]": ["[secret]", 1, null, true, { deep: "[secret]!" }],
+      id: "[secret]",
+      big: ["[secret]", 1n],
+    });
     const clean = { a: [1, "two", { three: null }], __proto__x: "y" };
     expect(value(clean)).toEqual(clean);
   });
 
-  it("does not end the process when it is nested too deep", () => {
-    let nested: unknown = secret;
-    for (let level = 0; level < 5000; level++) nested = [nested];
-    expect(JSON.stringify(createScrub([secret]).value(nested))).not.toContain(secret);
+  it.each([
+    ["lists", (inner: unknown) => [inner]],
+    ["objects", (inner: unknown) => ({ inner })],
+  ])("is cut off with what is nested in 200 %s", (_, wrap) => {
+    const { value } = createScrub([secret]);
+    const nest = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => wrap(inner), secret);
+    expect(JSON.stringify(value(nest(200)))).toContain('"[secret]"');
+    expect(JSON.stringify(value(nest(201)))).toContain('"[nested too deep]"');
+    expect(JSON.stringify(value(nest(5000)))).not.toContain(secret);
   });
 });
 
@@ -100,14 +143,4 @@ describe("for all secrets and texts", () => {
       }),
     );
   });
-});
-
-it("takes a mebibyte with twenty secrets in at most 50 ms", () => {
-  const secrets = Array.from({ length: 20 }, (_, index) => `key-${index}-${"Zq9/".repeat(8)}${index}`);
-  const { text } = createScrub(secrets);
-  const output = `${JSON.stringify({ name: "some ordinary output", list: [1, 2, 3], key: "value" })}\n`.repeat(16_000).slice(0, 1 << 20);
-  text(output);
-  const startedAt = performance.now();
-  expect(text(output + secrets[3])).toBe(`${output}[secret]`);
-  expect(performance.now() - startedAt).toBeLessThan(50);
 });

@@ -71,7 +71,7 @@ function formsOf(secret: string): string[] {
     bytes.toString("base64").replace(/=+$/, ""),
     bytes.toString("base64url"),
   ];
-  return [...new Set(forms)].filter(({ length }) => length >= shortestInsideText);
+  return [...new Set(forms)];
 }
 
 const htmlEscapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
