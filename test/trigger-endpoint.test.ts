@@ -154,6 +154,16 @@ describe("an override", () => {
     expect((await ann.trigger(echo, { nodes: [{ id: "say", nodeId: "set_fields" }] })).status).toBe(202);
   });
 
+  it.each([
+    [{ id: "nobody" }, "id", "is no node of this workflow"],
+    [{ id: "say" }, "id", "is there twice"],
+    [{ id: "do", nodeId: "start" }, "nodeId", "must be set_fields, as on the canvas"],
+  ])("%j that does not fit is told where and why", async (second, field, detail) => {
+    const workflowId = await ann.save(["say", "do"].map((id) => node(id, "set_fields", { fields: {} })));
+    const { body } = await ann.trigger(workflowId, { nodes: [{ id: "say" }, second] });
+    expect(body).toMatchObject({ detail: `nodes.1.${field} ${detail}.`, errors: [{ pointer: `/nodes/1/${field}`, detail }] });
+  });
+
   it("makes the node use its credential in this run, and only there", async () => {
     const saved = await createCredential(ann.owner.organizationId, "token-of-the-canvas");
     const other = await createCredential(ann.owner.organizationId, "token-of-the-run");
