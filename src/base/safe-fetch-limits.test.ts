@@ -47,6 +47,16 @@ test.each([
   });
 });
 
+test("without limits of its own a request takes twenty mebibytes and many headers", async () => {
+  const most = 20 * 1024 * 1024;
+  const { url } = await serve((request, response) => {
+    response.writeHead(200, { x: "y".repeat(60_000) }).end(Buffer.alloc(Number(request.url?.slice(1))));
+  });
+  const safeFetch = openFetch();
+  expect((await (await safeFetch(`${url}/${most}`)).arrayBuffer()).byteLength).toBe(most);
+  expect(await failureOf((await safeFetch(`${url}/${most + 1}`)).arrayBuffer())).toMatchObject({ code: "outbound_refused" });
+});
+
 test("an endless answer is broken off at the limit", async () => {
   let closed = false;
   const { url } = await serve((_request, response) => {
@@ -61,7 +71,10 @@ test("an endless answer is broken off at the limit", async () => {
 
 test("too many headers are refused", async () => {
   const { url } = await serve((_request, response) => void response.writeHead(200, { x: "y".repeat(12_000) }).end());
-  expect(await failureOf(openFetch({ headerBytes: 10_000 })(url))).toMatchObject({ code: "outbound_refused" });
+  expect(await failureOf(openFetch({ headerBytes: 10_000 })(url))).toMatchObject({
+    code: "outbound_refused",
+    message: "127.0.0.1 sent an answer with too many headers.",
+  });
 });
 
 test("a silent server runs into the time limit of the request", async () => {
@@ -95,5 +108,8 @@ test("a time limit longer than a timer can hold is not over at once", async () =
 
 test("a name that never resolves runs into the connect limit", async () => {
   const safeFetch = openFetch({ connectTimeoutMs: 100 });
-  expect(await failureOf(safeFetch("http://provider.test/"))).toMatchObject({ code: "outbound_timeout" });
+  expect(await failureOf(safeFetch("http://provider.test/"))).toMatchObject({
+    code: "outbound_timeout",
+    message: "provider.test did not accept a connection in time.",
+  });
 });

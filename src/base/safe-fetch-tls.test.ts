@@ -51,6 +51,14 @@ test("an untrusted certificate is an unreachable provider", async () => {
   });
 });
 
+test("a redirect from https to https is followed", async () => {
+  const { safeFetch, port } = await serve(
+    (request, response) => (request.url === "/" ? response.writeHead(302, { location: "/next" }).end() : response.end("hello")),
+    { isTrusted: true },
+  );
+  expect(await (await safeFetch(`https://provider.test:${port}/`, { followRedirects: 1 })).text()).toBe("hello");
+});
+
 test("a redirect from https to http is refused", async () => {
   const { safeFetch, port } = await serve(
     (_request, response) => response.writeHead(302, { location: "http://provider.test:4444/" }).end(),
