@@ -4,7 +4,7 @@ import { NodeIcon } from "../../parts/node-icon.tsx";
 
 const most = 5;
 
-/** What a workflow is made of, at a glance: one icon for each service and each built-in node. */
+/** What a workflow is made of, at a glance: one icon for each service, then one for each built-in node. */
 export function WorkflowIcons({ nodeKinds }: { nodeKinds: string[] }) {
   const known = useQuery(nodeKindsQuery).data;
   const icons = new Map<string, { nodeId: string; providerId: string | null; title: string }>();
@@ -14,10 +14,11 @@ export function WorkflowIcons({ nodeKinds }: { nodeKinds: string[] }) {
       icons.set(kind.provider?.id ?? nodeId, { nodeId, providerId: kind.provider?.id ?? null, title: kind.provider?.title ?? kind.title });
   }
   if (icons.size === 0) return null;
-  const titles = [...icons.values()].map(({ title }) => title).join(", ");
+  const shown = [...icons].sort(([, one], [, other]) => Number(one.providerId === null) - Number(other.providerId === null));
+  const titles = shown.map(([, { title }]) => title).join(", ");
   return (
     <span role="img" aria-label={`Made of ${titles}`} title={titles} className="inline-flex items-center gap-1.5">
-      {[...icons].slice(0, most).map(([key, { nodeId, providerId }]) => (
+      {shown.slice(0, most).map(([key, { nodeId, providerId }]) => (
         <NodeIcon key={key} nodeId={nodeId} providerId={providerId} className="size-4" />
       ))}
       {icons.size > most && <span className="text-xs">+{icons.size - most}</span>}
