@@ -52,7 +52,7 @@ function Facts({ run }: { run: Run }) {
   const { text } = describeWho(run);
   const start = startWords[run.executionType];
   return (
-    <ul className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
+    <ul className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
       <li className="wrap-anywhere">{text === start ? start : `${start}: ${text}`}</li>
       <li>
         Accepted <Moment at={run.createdAt} show="time" />

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { Bar, BarsProps, Layer } from "./bars.ts";
 import { BarsTable } from "./bars-table.tsx";
 import { formatCount, roundUp } from "./format.ts";
-import { describeBucket, formatTick } from "./time-words.ts";
+import { barsBetweenTicks, describeBucket, formatTick } from "./time-words.ts";
 
 /** Counts over time, stacked by how things went. The arrows walk from bar to bar; the same is there as a table. */
 export function StackedBars<Key extends string>({ label, layers, bars, bucketMinutes }: BarsProps<Key>) {
@@ -138,10 +138,8 @@ function Tip<Key extends string>({ bar, layers, bucketMinutes, share }: TipProps
   );
 }
 
-const tickCount = 6;
-
 function Ticks<Key extends string>({ bars, bucketMinutes }: Pick<BarsProps<Key>, "bars" | "bucketMinutes">) {
-  const every = Math.ceil(bars.length / tickCount);
+  const every = barsBetweenTicks(bars.length, bucketMinutes);
   return (
     <div aria-hidden="true" className="relative mt-1 h-5 text-xs text-muted">
       {bars.map(
