@@ -4,8 +4,13 @@ export type Log = Logger;
 
 /** JSON lines on stderr: stdout belongs to what a command answers. */
 export function createLog(level: string, destination: DestinationStream = pino.destination({ fd: 2, sync: true })): Log {
-  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, redact: secretPaths }, destination);
+  const hooks = { streamWrite: escapeControls };
+  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, redact: secretPaths, hooks }, destination);
 }
+
+/** What JSON may hold as it is, but a terminal obeys or a reader of lines takes for an end. */
+const escapeControls = (line: string): string =>
+  line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 // Nothing logs these on purpose; libraries hang whole requests and connections onto their errors.
 const secretNames = ["password", "cookie", "authorization", "key", "token", "apiKey", "secret"];

@@ -10,7 +10,13 @@ export const apiKeyScopes = ["workflows:trigger", "mcp:invoke"] as const;
 export const apiKeyScope = z.enum(apiKeyScopes).meta({ id: "ApiKeyScope" });
 export type ApiKeyScope = z.infer<typeof apiKeyScope>;
 
-const name = z.string().trim().min(1).max(100);
+// Names stand in mails, whose text they could continue with lines of their own.
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "must be one line of text");
 const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
 export const passwordLength = { least: 8, most: 128 };
 const password = z.string().min(passwordLength.least).max(passwordLength.most);

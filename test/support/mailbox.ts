@@ -4,13 +4,13 @@ import { SMTPServer } from "smtp-server";
 
 /** A mail server on loopback that keeps what it gets. It takes its time before it accepts a mail when told so. */
 export async function startMailbox({ delayMs = 0 }: { delayMs?: number } = {}) {
-  const mails: { to: string[]; text: string }[] = [];
+  const mails: { to: string[]; source: string; text: string }[] = [];
   const server = new SMTPServer({
     disabledCommands: ["AUTH", "STARTTLS"],
     async onData(stream, session, done) {
       const source = (await stream.toArray()).join("");
       await delay(delayMs);
-      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: decodeQuotedPrintable(source) });
+      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), source, text: decodeQuotedPrintable(source) });
       done();
     },
   });
