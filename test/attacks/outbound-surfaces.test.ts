@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CredentialTypeEntry } from "../../src/catalog/wire.ts";
+import { accountLeadingTo, type Variant } from "../support/account-leading-to.ts";
 import { signUpOwner } from "../support/people.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
 
@@ -44,52 +45,10 @@ const hosts = [
 ];
 const port = () => (inside.address() as AddressInfo).port;
 
-type Schema = { type?: string; enum?: string[]; minLength?: number; format?: string; pattern?: string };
-
-const ofType: Record<string, unknown> = { integer: 1, number: 1, boolean: false };
-
-/** Fields of a variant, all of which lead to `host`. */
-function dataFor({ kind, schema }: CredentialTypeEntry["variants"][number], host: string): Record<string, unknown> {
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  const addresses: Record<string, unknown> = {
-    accountSid: `AC${"0".repeat(32)}`,
-    ...{
-      host: bare,
-      smtpHost: bare,
-      imapHost: bare,
-      port: port(),
-      smtpPort: port(),
-      imapPort: port(),
-      endpoint: `http://${host}:${port()}`,
-    },
-    ...{ url: `redis://${host}:${port()}`, connectionString: `postgres://u:p@${host}:${port()}/d`, tls: false, ssl: false, secure: false },
-  };
-  const sample = (name: string, { type = "", enum: values }: Schema) => {
-    if (values) return values[0];
-    if (/ur[il]$/i.test(name) && !(name in addresses)) return `http://${host}:${port()}`;
-    return addresses[name] ?? ofType[type] ?? "x@example.com";
-  };
-  const isGiven = (name: string) => required.includes(name) || name in addresses || /ur[il]$/i.test(name);
-  const entries = Object.entries(properties).filter(([name]) => isGiven(name) && name !== "kind");
-  return { ...Object.fromEntries(entries.map(([name, property]) => [name, sample(name, property)])), kind };
-}
-
-type Variant = CredentialTypeEntry["variants"][number];
-
 /** Why an account that leads to `host` does not work. */
-async function tryAccount({ type, takesBaseUrl }: CredentialTypeEntry, variant: Variant, host: string): Promise<string> {
-  const address = `http://${host}:${port()}`;
-  const tokens = {
-    clientId: "c",
-    clientSecret: "s",
-    tokenUrl: address,
-    accessToken: "a",
-    refreshToken: "r",
-    expiresAt: "2020-01-01T00:00:00Z",
-  };
-  const data = { ...dataFor(variant, host), ...(takesBaseUrl ? { baseUrl: address } : {}), ...(variant.isOAuth2 ? tokens : {}) };
-  const made = await owner.browser.post(`${path}/credentials`, { type, name: "inside", data });
+async function tryAccount(type: CredentialTypeEntry, variant: Variant, host: string): Promise<string> {
+  const data = accountLeadingTo({ host, port: port() }, type, variant);
+  const made = await owner.browser.post(`${path}/credentials`, { type: type.type, name: "inside", data });
   if (made.status !== 201) return made.text;
   return (await owner.browser.post(`${path}/credentials/${made.body.id}/test`)).text;
 }
