@@ -88,7 +88,8 @@ function createModel(pools: Slots[], firstCap: number) {
     test.caps.set(organizationId, next);
     (pools[pick % pools.length] as Slots).capChanged(organizationId);
     const stored = () => database.query<{ cap: number }>("SELECT cap FROM slot_state WHERE organization_id = $1", [organizationId]);
-    if (next !== before && nextNumber > 0) await expect.poll(async () => (await stored())[0]?.cap, { interval: 2, timeout: 10_000 }).toBe(next);
+    if (next !== before && nextNumber > 0)
+      await expect.poll(async () => (await stored())[0]?.cap, { interval: 2, timeout: 10_000 }).toBe(next);
     await delay(5);
     // Another process gives back what is too much as soon as it has heard of it, and has it until then.
     await expect.poll(async () => (await countHeld()) <= Math.max(next, using.length), { interval: 2, timeout: 10_000 }).toBe(true);
