@@ -150,6 +150,8 @@ export function requireUtf8(request: FastifyRequest): void {
 
 function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET") return void socket.destroy();
+  // Behind a request that closes its connection nothing is read: its own answer is under way or sent, ends the connection, and stays the only one.
+  if (error.code === "HPE_CLOSED_CONNECTION") return;
   answerUnroutable(socket, unreadable[error.code ?? ""] ?? new Refusal("malformed_request", "This is not a valid HTTP request."));
 }
 

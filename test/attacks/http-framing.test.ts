@@ -65,6 +65,14 @@ describe.each(doors)("at the %s", (door) => {
     await expectRefused(door, post + rest);
   });
 
+  it.each(["x", smuggled, "\r\nx", "GET /nothing\r\n\r\n"])(
+    "answers a request that closes its connection, and nothing behind it: %j",
+    async (behind) => {
+      const bytes = `GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n${behind}`;
+      expect(await statusesOf(door, bytes)).toEqual(["200"]);
+    },
+  );
+
   it.each([
     ["no version", "GET /nothing\r\n\r\n"],
     ["a version of the future", "GET /livez HTTP/9.9\r\nHost: localhost\r\n\r\n"],
