@@ -131,6 +131,8 @@ async function furnish(tag: string): Promise<{ known: Known; key: string }> {
 async function fuzz(operations: FuzzOperation[], base: string, own: Record<string, string>, others: Known = {}) {
   const perOrganization = 200;
   const seen: Record<number, number> = {};
+  // Without the start of the server.
+  await attacked.eventLoopLag();
   for (let round = 0; round < rounds; round += perOrganization) {
     const { known, key } = await furnish(`fuzz_${new URL(base).port}_${round}`);
     const all = fc
