@@ -15,6 +15,7 @@ const strictly = (text: string) =>
     ["*", "%2A"],
     ["~", "%7E"],
   ].reduce((done, [from = "", to = ""]) => done.replaceAll(from, to), text);
+const toAscii = (unit: string) => (unit > "\x7f" ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit);
 
 const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
@@ -37,7 +38,7 @@ const encodings: [string, (text: string) => string][] = [
   ["HEX", (text) => Buffer.from(text).toString("hex").toUpperCase()],
   ["JSON", (text) => JSON.stringify(text).slice(1, -1)],
   ["JSON with escaped slashes", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/")],
-  ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).replaceAll("ü", "\\u00fc")],
+  ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).split("").map(toAscii).join("")],
   [
     "HTML",
     (text) =>
