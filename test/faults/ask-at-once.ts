@@ -7,13 +7,15 @@ import type { Team, Yard } from "./yard.ts";
 
 const batch = 10;
 
+type Crowd = { gateways: SpawnedServer[]; clients: number; calls: number };
+
 /** Many clients of two organizations on kept connections, every fifth of which asks again before it was answered; gives the answers that are not its own. */
-export async function askAtOnce(yard: Yard, { clients, calls }: { clients: number; calls: number }): Promise<string[]> {
+export async function askAtOnce(yard: Yard, { gateways, clients, calls }: Crowd): Promise<string[]> {
   const teams = [await yard.createTeam("red"), await yard.createTeam("blue")];
   const wrong: string[] = [];
   const askOften = async (client: number) => {
     const team = teams[client % 2] as Team;
-    const gateway = yard.of("gateway")[Math.floor(client / 2) % 2] as SpawnedServer;
+    const gateway = gateways[Math.floor(client / 2) % gateways.length] as SpawnedServer;
     const ask = client % 5 === 0 ? askPipelined : askInTurn;
     for (let done = 0; done < calls; done += batch) {
       const nonces = Array.from({ length: batch }, () => `${team.name} ${randomUUID()}`);

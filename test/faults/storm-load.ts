@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 import type { Team, Yard } from "./yard.ts";
 
 /** What a client knows of a tool call: the answer, or nothing when the connection broke. */
-export type Call = { nonce: string; team: Team; said?: ReturnType<typeof saidIn>; status?: number };
+export type Call = { nonce: string; team: Team; said?: ReturnType<typeof saidIn>; status?: number; gaveUpAt?: number };
 /** What a client knows of a run it asked for, again and again under one Idempotency-Key until somebody answered. */
 export type Wish = { prompt: string; team: Team; takesOtherAccount: boolean; isWrong: boolean; statuses: number[]; runId?: string };
 
@@ -26,7 +26,10 @@ export function startCallers(yard: Yard, { count, team, random, log }: { count: 
     const call: Call = { nonce: `${word}${team.name} ${randomUUID()}`, team };
     const signal = kind > 0.95 ? AbortSignal.any([stopped, AbortSignal.timeout(1 + random.below(40))]) : stopped;
     log.push(call);
+    const giveUp = () => Object.assign(call, { gaveUpAt: performance.now() });
+    signal.addEventListener("abort", giveUp);
     const answer = await callWith(call.nonce, gateway, team, signal).catch(() => undefined);
+    signal.removeEventListener("abort", giveUp);
     if (answer) Object.assign(call, { status: answer.status, said: saidIn(answer) });
     else await delay(pauseMs);
   });
