@@ -23,6 +23,7 @@ const tools = {
     await buildWeb();
     await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-faults.mjs")).faultSuite(words));
   },
+  mutants: async (words) => (await import("./run-mutants.mjs")).runMutants(root, words),
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
   licenses: async () => {
     await buildWeb();
