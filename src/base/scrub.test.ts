@@ -17,6 +17,8 @@ const strictly = (text: string) =>
   ].reduce((done, [from = "", to = ""]) => done.replaceAll(from, to), text);
 const toAscii = (unit: string) => (unit > "\x7f" ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit);
 
+const units: Record<string, string> = { "+": "\\u002B", "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "'": "\\u0027", '"': "\\u0022" };
+
 const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
   ["base64", (text) => Buffer.from(text).toString("base64")],
@@ -39,6 +41,19 @@ const encodings: [string, (text: string) => string][] = [
   ["JSON", (text) => JSON.stringify(text).slice(1, -1)],
   ["JSON with escaped slashes", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/")],
   ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).split("").map(toAscii).join("")],
+  ["JSON as PHP writes it", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/").split("").map(toAscii).join("")],
+  [
+    "JSON as Go writes it",
+    (text) => JSON.stringify(text).slice(1, -1).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e").replaceAll("&", "\\u0026"),
+  ],
+  [
+    "JSON as .NET writes it",
+    (text) =>
+      text
+        .split("")
+        .map((one) => units[one] ?? (one > "~" ? toAscii(one).toUpperCase().replace("\\U", "\\u") : JSON.stringify(one).slice(1, -1)))
+        .join(""),
+  ],
   [
     "HTML",
     (text) =>

@@ -44,7 +44,6 @@ export function createScrub(secrets: Iterable<string>) {
 
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const json = JSON.stringify(secret).slice(1, -1);
   // A token from a provider may hold half of a surrogate pair, which cannot be encoded and is sent as this.
   const percent = encodeURIComponent(secret.toWellFormed());
   const strict = percent.replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -56,9 +55,7 @@ function formsOf(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => base64Inside(bytes, offset)).concat(bytes.toString("base64"));
   const forms = [
     secret,
-    json,
-    json.replaceAll("/", "\\/"),
-    json.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    ...jsonForms(secret),
     secret.replaceAll(/[&<>"']/g, (character) => htmlEscapes[character] ?? character),
     ...percents,
     ...percents.map(lowerCasePercents),
@@ -73,6 +70,24 @@ function formsOf(secret: string): string[] {
   ];
   return [...new Set(forms)];
 }
+
+/** As it is, with slashes escaped, in ASCII, and as PHP, Go and .NET write it. */
+function jsonForms(secret: string): string[] {
+  const json = toJson(secret);
+  const slashed = json.replaceAll("/", "\\/");
+  return [
+    ...[json, slashed].flatMap((text) => [text, text.replaceAll(/[^\0-\x7f]/g, toUnit)]),
+    json.replaceAll(/[<>&\u2028\u2029]/g, toUnit),
+    secret
+      .split("")
+      .map((unit) => (/["'<>&+`]|[^\0-~]/.test(unit) ? toUnit(unit).toUpperCase().replace("U", "u") : toJson(unit)))
+      .join(""),
+  ];
+}
+
+const toJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const toUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const htmlEscapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
