@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 export type CountingProvider = Awaited<ReturnType<typeof startCountingProvider>>;
@@ -90,10 +92,9 @@ const endings: Record<string, End> & { answer: End } = {
   drop: (response) => response.destroy(),
   hang: (response) => response.closed || once(response, "close"),
   async huge(response) {
-    const megabyte = Buffer.alloc(1024 * 1024, "x");
     response.writeHead(201, { "content-type": "application/json" }).write('{"title":"');
-    for (let sent = 0; sent < 500 && !response.destroyed; sent++)
-      if (!response.write(megabyte)) await Promise.race([once(response, "drain"), once(response, "close")]);
-    response.destroy();
+    const pieces = Readable.from(Array<Buffer>(500).fill(Buffer.alloc(1024 * 1024, "x")));
+    // Whoever has enough closes the connection.
+    await pipeline(pieces, response).catch(() => {});
   },
 };
