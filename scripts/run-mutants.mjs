@@ -24,7 +24,7 @@ const areas = {
   },
   slots: {
     mutate: ["local", "share", "waiter"].map((part) => `src/execution/slots-${part}.ts`),
-    tests: ["src/execution/slots-local.test.ts"],
+    tests: ["src/execution/slots-local.test.ts", "src/execution/slots-local-reports.test.ts"],
   },
 };
 

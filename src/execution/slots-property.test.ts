@@ -35,7 +35,7 @@ it.each([
         for (const one of steps) await model.run(one);
         await model.finish();
       }),
-      { numRuns: roundsOf(40, 400), endOnFailure: true },
+      { numRuns: roundsOf(60, 400), endOnFailure: true },
     );
   },
   roundsLimitMs,

@@ -46,7 +46,7 @@ describe("the next fire times", () => {
     const dayMs = 86_400_000;
     for (const cron of ["30 2 * * *", "15,45 2 * * *", "30 1 * * *", "0 1-3 * * *", "*/30 * * * *"]) {
       const all = nextFireTimes({ cron, timeZone }, new Date(from), 200).map((time) => time.getTime());
-      for (let at = Date.parse(from); at < Date.parse(from) + dayMs; at += 13 * 60_000 + 500)
+      for (let at = Date.parse(from); at < Date.parse(from) + dayMs; at += 7 * 60_000 + 500)
         expect(nextFireTimes({ cron, timeZone }, new Date(at), 1)[0]?.getTime()).toBe(all.find((time) => time > at));
     }
   });
