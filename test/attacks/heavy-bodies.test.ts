@@ -77,7 +77,7 @@ async function expectBriefStall(send: () => Promise<Answer>, status: number): Pr
     await attacked.eventLoopLag();
     const answer = await send();
     expect(answer.status).toBe(status);
-    expect(answer.bytes).toBeLessThan(30_000);
+    expect(answer.bytes).toBeLessThan(20_000);
     stallMs = Math.min(stallMs, (await attacked.eventLoopLag()).mostMs);
   }
   expect(stallMs).toBeLessThan(mostMs);
