@@ -15,12 +15,12 @@ import { createVerifyBearer } from "./gateway/authenticate.ts";
 import { createCallNode, createCallPlatformTool } from "./gateway/call-tool.ts";
 import { listServers } from "./gateway/list-servers.ts";
 import type { PlatformParts } from "./gateway/platform-server.ts";
-import { createGatewayServer, type GatewayOptions } from "./gateway/server.ts";
+import type { GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { createCountCalls } from "./history/call-usage.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type Surroundings } from "./parts.ts";
-import { createPlatformServer, type PlatformOptions } from "./platform/server.ts";
+import type { PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
 import { createCountRuns } from "./runs/run-usage.ts";
 import { createReadUsage } from "./usage/usage.ts";
@@ -70,12 +70,16 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   try {
     await parts.history.start();
     await running.start();
+    // A process loads the code of its own doors only.
     if (roles.includes("platform")) {
+      const { createPlatformServer } = await import("./platform/server.ts");
+      await parts.identity.accounts.open();
       const server = await createPlatformServer({ ...platformOptions(parts, running, config), door: door(config.platform.baseUrl) });
       servers.push(server);
       await server.listen({ host: config.listenHost, port: config.platform.port });
     }
     if (roles.includes("gateway")) {
+      const { createGatewayServer } = await import("./gateway/server.ts");
       const own = gatewayOptions(parts, running, config);
       const aliasUrls = [config.oauth.issuerUrl, config.oauth.resourceUrl];
       const server = await createGatewayServer({ ...own, ...surroundings.gateway, door: { ...door(config.gateway.baseUrl), aliasUrls } });

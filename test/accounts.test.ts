@@ -262,7 +262,8 @@ describe("with a mail server", () => {
 });
 
 it("has the tables and columns this version of better-auth expects", async () => {
-  const { session, verification, ...others } = app.parts.identity.accounts.auth.options;
+  const { auth } = await app.parts.identity.accounts.open();
+  const { session, verification, ...others } = auth.options;
   // It reads and writes these two through views, which have the columns of the tables.
   const tables = { session: { ...session, modelName: "session" }, verification: { ...verification, modelName: "verification" } };
   const { runMigrations: _run, compileMigrations: _compile, ...plan } = await getMigrations({ ...others, ...tables });

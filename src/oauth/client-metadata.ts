@@ -1,4 +1,5 @@
 import { errors } from "oidc-provider";
+import { isLoopbackHost } from "./describe-client.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -64,13 +65,3 @@ const forbiddenSchemes = new Set([
   ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:", "filesystem:"],
   ...["ws:", "wss:", "ftp:", "mailto:", "tel:", "chrome:", "resource:"],
 ]);
-
-export const isLoopbackHost = (hostname: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-
-/** How a client is shown to people: as text on one line, without characters that turn or hide others. */
-export function nameOfClient({ client_name: name, client_id: id }: Metadata): string {
-  const text = String(name ?? "")
-    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
-    .trim();
-  return text === "" ? String(id) : text;
-}

@@ -4,7 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { UserCaller } from "../door/caller.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Database } from "../storage/database.ts";
-import { isLoopbackHost, nameOfClient } from "./client-metadata.ts";
+import { isLoopbackHost, nameOfClient } from "./describe-client.ts";
 import { lifetimes } from "./lifetimes.ts";
 import { allowedByRole, grantableScopes, type ResourceServer, type Resources, scopeDescriptions } from "./resources.ts";
 import { type ClientRow, findClient, insertConnection, insertTicket, oauthTables, takeTicket } from "./store.ts";

@@ -4,18 +4,11 @@ import type { Log } from "../base/log.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Database } from "../storage/database.ts";
-import { registerAuthorizationRoutes } from "./authorization-routes.ts";
-import { registerBrowserRoutes } from "./browser-routes.ts";
-import { createCallProvider } from "./call-provider.ts";
 import { createCleanup } from "./cleanup.ts";
 import { createConnections } from "./connections.ts";
 import { createConsent } from "./consent.ts";
-import { createProvider } from "./create-provider.ts";
-import { deriveKeys } from "./derive-keys.ts";
-import { registerDiscoveryRoutes } from "./discovery.ts";
-import { createNormaliseRequest } from "./normalise-request.ts";
 import { createResources, type ResourceServer } from "./resources.ts";
-import { oauthTables, saveClient, touchClients } from "./store.ts";
+import { oauthTables, touchClients } from "./store.ts";
 import { createVerifyAccessToken } from "./verify-access-token.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
@@ -29,7 +22,7 @@ export type OAuthSettings = {
   registrationLimitPerHour: number;
 };
 
-type Options = OAuthSettings & {
+export type OAuthOptions = OAuthSettings & {
   db: Database;
   log: Log;
   fetch: SafeFetch;
@@ -40,7 +33,7 @@ type Options = OAuthSettings & {
 };
 
 /** MCP clients that connect without a key: the user approves in the browser, the client gets a token for one server. */
-export function createOAuth(options: Options) {
+export function createOAuth(options: OAuthOptions) {
   const { db, log, organizations, servers, issuerUrl, resourceUrl } = options;
   const resources = createResources({ resourceUrl, servers });
   const consent = createConsent({ db, organizations, resources, issuerUrl });
@@ -49,32 +42,16 @@ export function createOAuth(options: Options) {
   const tables = oauthTables(db);
   const lastUse = createLastUse({ log, what: "OAuth clients", write: (ids) => touchClients(tables, ids) });
 
-  /** The authorization server itself. Only the gateway opens it. */
-  function openProvider() {
-    const keys = deriveKeys(options.cookieKey, options.previousCookieKeys);
-    const provider = createProvider({
-      ...{ db, log, fetch: options.fetch, keys, resources, issuerUrl, accessTokenLifetimeMs: options.accessTokenLifetimeMs },
-      onTokenIssued: lastUse.note,
-      async onConsentNeeded({ id, metadata, hasDocument }) {
-        if (hasDocument) await saveClient(tables, { id, kind: "metadata_document", metadata: JSON.stringify(metadata) });
-      },
-    });
-    return createCallProvider(provider, issuerUrl);
-  }
-
   return {
     consent,
     connections: createConnections({ db }),
     verifyAccessToken: accessTokens.verify,
     cleanup,
 
-    /** Opens everything of OAuth that is on the gateway. */
+    /** Opens everything of OAuth that is on the gateway. Other processes never load the library of the authorization server. */
     async register(server: FastifyInstance): Promise<void> {
-      const parts = { provider: openProvider(), normalise: createNormaliseRequest(resources), consent, issuerUrl, log };
-      const { tokenLimitPerMinute, registrationLimitPerHour, consentUrlTemplate } = options;
-      registerDiscoveryRoutes(server, { issuerUrl, resourceUrl, resources });
-      await registerAuthorizationRoutes(server, { ...parts, tokenLimitPerMinute, registrationLimitPerHour });
-      await registerBrowserRoutes(server, { ...parts, consentUrlTemplate, authorizationLimitPerMinute: tokenLimitPerMinute });
+      const { registerAuthorizationServer } = await import("./authorization-server.ts");
+      await registerAuthorizationServer(server, { ...options, consent, resources, onTokenIssued: lastUse.note });
       cleanup.start();
     },
 
