@@ -23,6 +23,7 @@ import { openParts, type Parts, type Surroundings } from "./parts.ts";
 import type { PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
 import { createCountRuns } from "./runs/run-usage.ts";
+import { warnOfLosses } from "./storage/warn-of-losses.ts";
 import { createReadUsage } from "./usage/usage.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
@@ -68,6 +69,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   }
 
   try {
+    await warnOfLosses(parts.db, log);
     await parts.history.start();
     await running.start();
     // A process loads the code of its own doors only.

@@ -100,6 +100,15 @@ describe("serve", () => {
     expect((await lonelyWorker.stop()).code).toBe(0);
   });
 
+  it("warns of a database that may lose what it confirmed, which its own does not", async () => {
+    const warning = "after a crash of PostgreSQL";
+    expect(lonelyWorker.output.stderr).toContain(warning);
+    expect(lonelyWorker.output.stderr).toContain('"off":["fsync","full_page_writes","synchronous_commit"]');
+    const { output, stop } = await start();
+    expect(output.stderr).not.toContain(warning);
+    await stop();
+  });
+
   it("runs as an ordinary user", async () => {
     const nobody = { uid: 65_534, gid: 65_534 };
     const account = isRoot() && (await canEnter(root, nobody)) ? nobody : undefined;
