@@ -18,6 +18,5 @@ export function faultSuite(words) {
   process.env.SWITCHYARD_SEED = values.seed ?? String(Math.trunc(Math.random() * 2 ** 31));
   const chosen = positionals.length > 0 ? ["--testNamePattern", `^(${positionals.join("|")}):`] : ["--testNamePattern", "^V\\d+:"];
   const reporters = ["--reporter", "default", "--reporter", "./test/faults/table-reporter.ts"];
-  // One after the other: what is measured in time would suffer from a neighbour.
-  return ["run", "test/faults/", "--no-file-parallelism", ...chosen, ...reporters];
+  return ["run", "--config", "vitest.faults.config.ts", ...chosen, ...reporters];
 }
