@@ -54,6 +54,11 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
   });
   const servers: FastifyInstance[] = [];
 
+  async function open(server: FastifyInstance, port: number): Promise<void> {
+    servers.push(server);
+    await server.listen({ host: config.listenHost, port });
+  }
+
   /** The doors stay open for `noticeMs` after readiness has ended, so that whoever chooses among processes learns of it first. */
   async function stop({ noticeMs = 0 } = {}): Promise<void> {
     isStopping = true;
@@ -76,17 +81,19 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
     if (roles.includes("platform")) {
       const { createPlatformServer } = await import("./platform/server.ts");
       await parts.identity.accounts.open();
-      const server = await createPlatformServer({ ...platformOptions(parts, running, config), door: door(config.platform.baseUrl) });
-      servers.push(server);
-      await server.listen({ host: config.listenHost, port: config.platform.port });
+      const own = platformOptions(parts, running, config);
+      await open(await createPlatformServer({ ...own, door: door(config.platform.baseUrl) }), config.platform.port);
     }
     if (roles.includes("gateway")) {
       const { createGatewayServer } = await import("./gateway/server.ts");
       const own = gatewayOptions(parts, running, config);
       const aliasUrls = [config.oauth.issuerUrl, config.oauth.resourceUrl];
-      const server = await createGatewayServer({ ...own, ...surroundings.gateway, door: { ...door(config.gateway.baseUrl), aliasUrls } });
-      servers.push(server);
-      await server.listen({ host: config.listenHost, port: config.gateway.port });
+      const gatewayDoor = { ...door(config.gateway.baseUrl), aliasUrls };
+      await open(await createGatewayServer({ ...own, ...surroundings.gateway, door: gatewayDoor }), config.gateway.port);
+    }
+    if (config.operations) {
+      const { createOperationsServer } = await import("./door/operations-server.ts");
+      await open(createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
     }
     const { needed } = await parts.identity.setup.state();
     return { parts, runs: running.runs, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };

@@ -27,10 +27,12 @@ export function readConfig(environment: Environment) {
   const { read, mistakes } = createReader(environment);
   const platform = readDoor(read, "PLATFORM_API", 3000);
   const gateway = readDoor(read, "MCP_API", 3100);
+  const operationsPort = read("OPERATIONS_PORT", undefined, integer(1, 65_535));
   const resourceUrl = read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url);
   const config = {
     platform,
     gateway,
+    operations: operationsPort === undefined ? undefined : { port: operationsPort, baseUrl: `http://localhost:${operationsPort}` },
     listenHost: read("LISTEN_HOST", "localhost", text),
     trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
     oauth: {
@@ -75,6 +77,8 @@ export function readConfig(environment: Environment) {
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)
     mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
+  if ([config.platform.port, config.gateway.port].includes(operationsPort ?? -1))
+    mistakes.push("OPERATIONS_PORT: must differ from PLATFORM_API_PORT and MCP_API_PORT");
   if (config.databasePoolerUrl !== undefined && config.databaseUrl === undefined)
     mistakes.push("DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself");
   const namesResource = Boolean(environment.MCP_OAUTH_RESOURCE_URL?.trim());

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createAddressRules } from "./base/address-rules.ts";
@@ -47,7 +47,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     const { db, ...watched } = await openDatabase(storage.target, config, log);
     const { metrics } = watched;
     const cookieKey = readCookieKey(config);
-    const setupToken = isLoopbackName(config.listenHost) ? undefined : randomBytes(18).toString("base64url");
+    const setupToken = isLoopbackName(config.listenHost) ? undefined : deriveSetupToken(cookieKey);
     const identity = createIdentity({
       db,
       log,
@@ -166,6 +166,10 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
     },
   });
 }
+
+// The same in all processes, so that it does not matter which of them is asked.
+const deriveSetupToken = (cookieKey: Buffer): string =>
+  Buffer.from(hkdfSync("sha256", cookieKey, "", "switchyard setup token", 18)).toString("base64url");
 
 function readCookieKey(config: Config): Buffer {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });

@@ -20,6 +20,8 @@ const read = (name: string) => readFileSync(path.join("deploy", name), "utf8");
 const variables = new Set([...readFileSync(".env.example", "utf8").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name));
 const unknownVariables = (names: string[]) => names.filter((name) => !variables.has(name) && name !== "NODE_ENV");
 const ports = { platform: readConfig({}).platform.port, gateway: readConfig({}).gateway.port };
+/** Of a process that has no other door. */
+const operationsPort = 3200;
 const image = `switchyard:${packageJson.version}`;
 const stopLimitSeconds = stopLimitMs / 1000;
 const key = Buffer.alloc(32, "key").toString("base64");
@@ -37,7 +39,7 @@ function expectCommand([command = "", ...words]: string[]): void {
 let app: TestApp;
 const scratch = mkdtempSync(path.join(tmpdir(), "switchyard-deploy-"));
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ environment: { OPERATIONS_PORT: String(await freePort()) } });
 });
 afterAll(async () => {
   await app?.stop();
@@ -106,9 +108,9 @@ describe("deploy/Dockerfile", () => {
 });
 
 describe("deploy/check-health.mjs", () => {
-  const check = (platform: number, gateway: number) =>
+  const check = (platform: number, gateway: number, operations = "") =>
     promisify(execFile)(process.execPath, ["deploy/check-health.mjs"], {
-      env: { PLATFORM_API_PORT: String(platform), MCP_API_PORT: String(gateway) },
+      env: { PLATFORM_API_PORT: String(platform), MCP_API_PORT: String(gateway), OPERATIONS_PORT: operations },
     }).then(
       () => "healthy",
       ({ code }: { code: number }) => `exit ${code}`,
@@ -122,8 +124,10 @@ describe("deploy/check-health.mjs", () => {
     await once(unready, "listening");
     const { port } = unready.address() as AddressInfo;
     const asked = [check(platform.port, gateway.port), check(platform.port, closed), check(closed, gateway.port)];
-    expect(await Promise.all(asked)).toEqual(["healthy", "healthy", "healthy"]);
-    expect(await Promise.all([check(platform.port, port), check(closed, alsoClosed)])).toEqual(["exit 1", "exit 1"]);
+    asked.push(check(closed, alsoClosed, String(gateway.port)));
+    expect(await Promise.all(asked)).toEqual(["healthy", "healthy", "healthy", "healthy"]);
+    const refused = [check(platform.port, port), check(closed, alsoClosed), check(closed, gateway.port, String(port))];
+    expect(await Promise.all(refused)).toEqual(["exit 1", "exit 1", "exit 1"]);
   });
 });
 
@@ -136,7 +140,7 @@ describe("deploy/compose.yaml", () => {
     read_only?: boolean;
     cap_drop?: string[];
     ports?: string[];
-    healthcheck?: { disable?: boolean; test?: string[] };
+    healthcheck?: unknown;
   };
   const text = read("compose.yaml");
   const compose = parse(text, { merge: true });
@@ -167,7 +171,8 @@ describe("deploy/compose.yaml", () => {
       if (service.command) expectCommand(service.command);
       expect(Number(/^(\d+)s$/.exec(service.stop_grace_period ?? "")?.[1])).toBeGreaterThan(stopLimitSeconds);
       expect([service.read_only, service.cap_drop]).toEqual([true, ["ALL"]]);
-      expect(service.healthcheck?.disable).toBe(name === "worker" ? true : undefined);
+      expect(service.healthcheck).toBeUndefined();
+      expect(config.operations?.port).toBe(name === "worker" ? operationsPort : undefined);
     }
     for (const [, service] of ours.filter(([, one]) => one.ports))
       expect(service.ports).toEqual([ports.platform, ports.gateway].map((port) => `127.0.0.1:${port}:${port}`));
@@ -218,14 +223,18 @@ describe("deploy/kubernetes.yaml", () => {
   });
 
   it("asks routes that the doors answer with 200", async () => {
-    const urls = { platform: app.platformUrl, gateway: app.gatewayUrl };
-    for (const role of ["platform", "gateway"] as const) {
+    const urls = { platform: app.platformUrl, gateway: app.gatewayUrl, worker: app.config.operations?.baseUrl };
+    for (const role of ["platform", "gateway", "worker"] as const) {
       const [container] = deployments.find((one) => roleOf(one) === role).spec.template.spec.containers;
-      expect(container.ports).toEqual([{ name: "http", containerPort: ports[role] }]);
+      expect(container.ports).toEqual([{ name: "http", containerPort: role === "worker" ? operationsPort : ports[role] }]);
       for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
         expect(probe.httpGet.port).toBe("http");
         // The kubelet names the address of the pod, which is none of the server's public ones.
         expect(await statusOf(urls[role] + probe.httpGet.path, "10.1.2.3")).toBe(200);
+      }
+      if (role === "worker") {
+        expect(container.env).toEqual([{ name: "OPERATIONS_PORT", value: String(operationsPort) }]);
+        continue;
       }
       const service = ofKind("Service").find((one) => roleOf(one) === role);
       expect([service.spec.selector.role, service.spec.ports[0].targetPort]).toEqual([role, "http"]);

@@ -3,9 +3,10 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { expectProblem } from "./support/expect-problem.ts";
+import { freePort } from "./support/free-port.ts";
 import { password, signUpOwner } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
@@ -140,6 +141,19 @@ describe("metrics", () => {
     } finally {
       await other.stop();
     }
+  });
+});
+
+describe("a process that is only a worker", () => {
+  it("tells how it is at a port of its own, when it is given one", async () => {
+    const port = await freePort();
+    const worker = await startTestApp({ database, roles: ["worker"], environment: { OPERATIONS_PORT: String(port) } });
+    onTestFinished(() => worker.stop());
+    const ask = (path: string) => timed(`http://localhost:${port}${path}`);
+    expect([(await ask("/livez")).status, (await ask("/readyz")).status]).toEqual([200, 200]);
+    expect((await ask("/metrics")).text).toContain('switchyard_runs_here{state="running"} 0');
+    expectProblem(await ask("/api/me"), { status: 404, code: "not_found" });
+    expectProblem(await ask("/servers"), { status: 404, code: "not_found" });
   });
 });
 

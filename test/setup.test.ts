@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createBrowser } from "./support/browser-client.ts";
 import { password } from "./support/people.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -83,7 +83,10 @@ describe("the setup token", () => {
         expect([status, body.code, body.errors[0].pointer]).toEqual([403, "setup_token_invalid", "/setupToken"]);
       }
       expect((await countRows(app))?.users).toBe(0);
-      const { status, text } = await app.browser().post("/api/setup", { ...first, setupToken: app.parts.setupToken });
+      // Behind a proxy another process may answer than the one whose console was read.
+      const other = await startTestApp({ environment: { LISTEN_HOST: "0.0.0.0" }, database: app.database });
+      onTestFinished(() => other.stop());
+      const { status, text } = await other.browser().post("/api/setup", { ...first, setupToken: app.parts.setupToken });
       expect(status).toBe(201);
       expect(text).not.toContain(app.parts.setupToken);
     } finally {

@@ -51,6 +51,7 @@ function welcome({
   if (roles.includes("platform"))
     lines.push(`  Web UI and platform API   ${config.platform.baseUrl}`, `  API documentation         ${config.platform.baseUrl}/docs`);
   if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
+  if (config.operations) lines.push(`  Health and metrics        ${config.operations.baseUrl}`);
   lines.push(`  Data                      ${config.databaseUrl === undefined ? config.dataDir : "the PostgreSQL of DATABASE_URL"}`);
   if (config.serverUrlTemplate !== resourceTemplateOf(config.oauth.resourceUrl))
     lines.push("", "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.");

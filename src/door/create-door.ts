@@ -15,7 +15,7 @@ import { createErrorHandler, problemType, sendProblem, toProblem, toRefusal } fr
 import { validatorCompiler } from "./validate-request.ts";
 
 export type DoorOptions = OperationsOptions & {
-  name: "platform" | "gateway";
+  name: "platform" | "gateway" | "operations";
   baseUrl: string;
   /** Other public addresses that lead here. */
   aliasUrls?: string[];
