@@ -246,6 +246,8 @@ describe("a run that waits", () => {
     );
     expect(late).toMatchObject({ status: "failed", error: { code: "run_timeout" }, nodes: [{ status: "failed" }, { status: "skipped" }] });
     expect(titles()).toEqual(["Next", "hang"]);
+    const tolerant = await hurried.run(await hurried.save([issue("open", "hang", { settings: { continueOnError: true } })]));
+    expect(tolerant).toMatchObject({ status: "failed", error: { code: "run_timeout", nodeId: "open" } });
   });
 });
 

@@ -73,7 +73,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
-    wakeAt: row.wakeAt?.toISOString() ?? null,
+    wakeAt: row.status === "running" ? null : (row.wakeAt?.toISOString() ?? null),
     ...(isSkipped ? {} : { startedAt: row.startedAt.toISOString(), durationMs: row.durationMs }),
     completedAt: row.completedAt?.toISOString() ?? null,
   };

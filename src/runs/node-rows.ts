@@ -5,7 +5,7 @@ import type { Item } from "../workflows/engine-node.ts";
 import type { Held, NodeRow } from "./checkpoint-store.ts";
 import type { NodeEnd, NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
-import type { GraphNode } from "./graph.ts";
+import type { Graph, GraphNode } from "./graph.ts";
 import type { StoredNode } from "./store.ts";
 
 /** A node that goes on later. */
@@ -49,7 +49,7 @@ export function describeEnd({ held, node, startedAt, durationMs, end, runIds, cl
 
 const describeList = (values: unknown[]): string | null => (values.length > 0 ? toPayload(values, inputLimitBytes).text : null);
 
-const describeError = (error: NodeFailure | undefined) => ({
+export const describeError = (error: NodeFailure | undefined) => ({
   errorCode: error?.code ?? null,
   errorMessage: error ? toStorableLine(error.message, messageLimit) : null,
 });
@@ -66,22 +66,34 @@ const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | 
   ...{ wakeAt: null, completedAt: null, durationMs: 0 },
 });
 
-/** Where a run stands that another process began. A node that was running there begins anew. */
-export function readStoredNodes(stored: StoredNode[]) {
+/** Where a run stands that another process began. A node that was running there begins anew, with what it had behind it. */
+export function readStoredNodes(stored: StoredNode[], graph: Graph) {
   const settled = new Map<string, Settled>();
   const pauses = new Map<string, Pause>();
   const starts = new Map<string, Date>();
   for (const row of stored) {
     starts.set(row.nodeId, row.startedAt);
     if (row.status === "succeeded" || row.status === "failed") settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row) });
-    else if (row.status === "waiting" || row.status === "retrying") pauses.set(row.nodeId, pauseOf(row));
+    else if (row.status === "waiting" || row.status === "retrying" || hasProgress(row)) pauses.set(row.nodeId, pauseOf(row));
   }
-  return { settled, pauses, starts };
+  return { settled, pauses, starts, failure: findFailure(stored, graph) };
+}
+
+/** It was trying again: what is shown of a running node leaves the rest of its row as it was. */
+const hasProgress = ({ status, wakeAt }: StoredNode | NodeRow): boolean => status === "running" && wakeAt !== null;
+
+/** What the run fails with, however it went on elsewhere. */
+function findFailure(stored: StoredNode[], graph: Graph): { nodeId: string; error: NodeFailure } | undefined {
+  const failed = stored.find(({ status, nodeId }) => status === "failed" && !graph.get(nodeId)?.settings.continueOnError);
+  if (!failed) return undefined;
+  const { nodeId, errorCode, errorMessage } = failed;
+  return { nodeId, error: { code: (errorCode ?? "internal_error") as NodeFailure["code"], message: errorMessage ?? "" } };
 }
 
 export function pauseOf(row: StoredNode | NodeRow): Pause {
   const { attempts, durationMs, wakeAt, done } = row;
-  if (row.status === "retrying" && wakeAt) return { is: "retrying", attempts, durationMs, wakeAt, done, outputs: readOutputs(row) };
+  if (wakeAt && (row.status === "retrying" || hasProgress(row)))
+    return { is: "retrying", attempts, durationMs, wakeAt, done, outputs: readOutputs(row) };
   if (wakeAt) return { is: "waiting", attempts, durationMs, wakeAt };
   const { runIds = [] } = JSON.parse(row.outputs ?? "{}") as { runIds?: string[] };
   return { is: "calling", attempts, durationMs, runIds };

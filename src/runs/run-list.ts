@@ -32,7 +32,7 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
     if (!row) throw new Refusal("not_found", "There is no such run.");
     const [nodes, graph] = await Promise.all([
       listRunNodes(tables, organizationId, id),
-      findGraph(organizationId, row.workflowId, row.workflowVersion).catch(() => new Map() as Graph),
+      findGraph(organizationId, row.workflowId, row.workflowVersion).catch(emptyWhenGone),
     ]);
     return { row, nodes, graph };
   }
@@ -68,6 +68,11 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
       return { total, entries: rows.map(toEntry) };
     },
   };
+}
+
+function emptyWhenGone(error: unknown): Graph {
+  if (error instanceof Refusal && error.code === "workflow_not_found") return new Map();
+  throw error;
 }
 
 function select(organizationId: string, filter: Omit<RunQuery, "limit" | "cursor">, cursor: string | undefined): RunSelection {

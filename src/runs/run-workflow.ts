@@ -7,7 +7,7 @@ import type { RunTurn } from "./checkpoint-store.ts";
 import { isPassing, type NodeEnd, type NodeFailure, toFailure } from "./execute-node.ts";
 import { findReady, type Ready, type Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
-import { describeEnd, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf } from "./node-rows.ts";
+import { describeEnd, describeError, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
 import type { AdoptedRun } from "./store.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
@@ -164,7 +164,8 @@ type Row = ReturnType<typeof describeEnd>;
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
   const { options, graph, settled, pauses, running, state, writer } = walk;
   const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
-  const failure = end.is === "failed" && !graph.get(id)?.settings.continueOnError ? { nodeId: id, error: end.error } : undefined;
+  const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || end.error.code === "run_timeout");
+  const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
   const outcome: Settled = { status: end.is, outputs: end.outputs };
   const afterwards = new Map(settled).set(id, outcome);
   const isBusy = (other: string) => other !== id && (running.has(other) || pauses.has(other));
@@ -234,8 +235,7 @@ async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: R
   const turn = describeTurn(walk, {
     status: failure ? "failed" : "succeeded",
     completedAt: now,
-    errorCode: failure?.error.code ?? null,
-    errorMessage: failure?.error.message ?? null,
+    ...describeError(failure?.error),
     errorNodeId: failure?.nodeId || null,
   });
   return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });

@@ -57,7 +57,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
   const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
   const stored = run.isResumed ? await findStoredNodes(options.db, run) : [];
-  const { settled, pauses, starts } = readStoredNodes(stored);
+  const { settled, pauses, starts, failure } = readStoredNodes(stored, graph);
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - run.activeMs);
@@ -77,7 +77,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     writer: createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: [] as Promise<unknown>[],
-    failure: undefined as { nodeId: string; error: NodeFailure } | undefined,
+    failure: failure as { nodeId: string; error: NodeFailure } | undefined,
     state: { isLost: false, hasEnded: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
     root: toRootItem(trigger.payload),
