@@ -5,7 +5,7 @@ import { timeOfId } from "../history/time-of-id.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { onPool } from "./checkpoint-store.ts";
-import { claimOnce, findActiveTriggers, findOnce, insertRuns, type KnownOnce, type NewRun, type Once } from "./store.ts";
+import { claimOnce, findActiveTriggers, findOnce, findUnfinished, insertRuns, type KnownOnce, type NewRun, type Once } from "./store.ts";
 
 export type RunToAccept = {
   row: NewRun;
@@ -70,15 +70,19 @@ const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer
 async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
   const triggerIds = wishes.flatMap(({ row, evenIfOff }) => (evenIfOff ? [] : (row.triggerId ?? [])));
   const active = await findActiveTriggers(run, [...new Set(triggerIds)]);
+  const parents = wishes.flatMap(({ row: { organizationId, parentRunId } }) => (parentRunId ? [{ organizationId, id: parentRunId }] : []));
+  const unfinished = await findUnfinished(run, parents);
+  const isOrphan = ({ row: { parentRunId } }: RunToAccept) => parentRunId !== null && !unfinished.has(parentRunId);
   const isOff = ({ row, evenIfOff }: RunToAccept) => !evenIfOff && row.triggerId !== null && !active.has(row.triggerId);
   const firsts = new Map<string, Once>();
-  for (const { row, once } of wishes.filter((wish) => !isOff(wish))) {
+  for (const { row, once } of wishes.filter((wish) => !isOff(wish) && !isOrphan(wish))) {
     const key = once && placeOfKey(row.organizationId, once.key);
     if (once && key && !firsts.has(key)) firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
   }
   const owners = new Map((await claimOnce(run, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
   return wishes.map((wish) => {
     if (isOff(wish)) return new Refusal("trigger_off", "This trigger is turned off.");
+    if (isOrphan(wish)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");
     const { row, once } = wish;
     const owner = once && owners.get(placeOfKey(row.organizationId, once.key));
     if (!owner || owner.runId === row.id) return { id: row.id, createdAt: row.queuedAt, isReplay: false };

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
 import { lockWaitingParent } from "./checkpoint-store.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { cancelRuns, findParent, notifyWorkers, type RunPlace } from "./store.ts";
@@ -14,10 +14,12 @@ export function createCancelRun({ db, queue, clock, onChange, onQueued }: Option
     const cancelled = await db.transaction(async (run) => {
       const parentRunId = await findParent(run, place);
       const parents = parentRunId ? await lockWaitingParent(run, { organizationId, id: parentRunId }) : [];
-      const ids = await cancelRuns(run, place, clock.now());
-      const woken = ids.length > 0 ? parents : [];
-      await queue.removeAll(run, [...ids.map((id) => ({ id })), ...woken]);
-      await queue.insert(run, woken);
+      const ids = await cancelTree(run, place, clock.now());
+      await queue.removeAll(
+        run,
+        ids.map((id) => ({ id })),
+      );
+      if (ids.length > 0) await queue.wake(run, parents);
       for (const id of ids) await notifyWorkers(run, `cancelled ${id}`);
       return ids;
     });
@@ -25,4 +27,14 @@ export function createCancelRun({ db, queue, clock, onChange, onQueued }: Option
     onChange(cancelled.map((id) => ({ organizationId, id })));
     onQueued();
   };
+}
+
+/** One that was being stored while its parent was locked here is only seen afterwards. */
+async function cancelTree(run: RunStatement, place: RunPlace, now: Date): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const found = await cancelRuns(run, place, now);
+    if (found.length === 0) return ids;
+    ids.push(...found);
+  }
 }

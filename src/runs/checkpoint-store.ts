@@ -62,7 +62,13 @@ const turnColumns: Columns<RunTurn> = [
 ];
 
 const stored = nodeColumns.filter(([field]) => field !== "epoch");
-const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field));
+const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
+/** What a node has behind it that tries again; to show that it runs must not forget it. */
+const progress = new Set(["attempts", "done", "input", "outputs", "filled", "wake_at", "duration_ms"]);
+const change = (column: string): string =>
+  progress.has(column)
+    ? `${column} = CASE WHEN excluded.status = 'running' THEN stored.${column} ELSE excluded.${column} END`
+    : `${column} = excluded.${column}`;
 
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
 const heldOf = (runTable: string, source: string): string => `held AS (
@@ -78,7 +84,7 @@ const writeNodes = (nodeTable: string): string => `written AS (
   SELECT ${stored.map(([, column]) => `node.${column}`).join(", ")}
   FROM node JOIN held ON held.organization_id = node.organization_id AND held.id = node.run_id
   ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
-    SET ${changed.map(([, column]) => `${column} = excluded.${column}`).join(", ")}
+    SET ${changed.map(change).join(", ")}
     WHERE stored.status IN ('running', 'retrying', 'waiting')
 )`;
 
@@ -129,6 +135,16 @@ export async function writeCheckpoints(
   const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
   if (turns.length === 0) return await run<HeldRun>(nodesOnly(runTable)(nodeTable), arraysOf(nodeColumns, nodes));
   return await run<HeldRun>(nodesAndTurns(runTable)(nodeTable), [...arraysOf(nodeColumns, nodes), ...arraysOf(turnColumns, turns)]);
+}
+
+const isHeldStatement: Statement = {
+  name: "run_held",
+  text: "SELECT id FROM run WHERE organization_id = $1 AND id = $2 AND epoch = $3 FOR SHARE",
+};
+
+/** Whether nobody has adopted the run since; and nobody does before the transaction ends. */
+export async function isHeld(run: RunStatement, { organizationId, runId, epoch }: Held): Promise<boolean> {
+  return (await run(isHeldStatement, [organizationId, runId, epoch])).length > 0;
 }
 
 /** One statement needs no transaction around it. */

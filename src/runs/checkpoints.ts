@@ -62,8 +62,7 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Op
       const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
-      await queue.removeAll(run, parents);
-      await queue.insert(run, parents);
+      await queue.wake(run, parents);
       return true;
     });
     if (isHeld && turn) onChange([toPlace(turn)]);

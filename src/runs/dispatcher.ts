@@ -4,7 +4,7 @@ import type { Span, Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
 import { type ActiveRun, createActiveRuns } from "./active-runs.ts";
-import { onPool } from "./checkpoint-store.ts";
+import { isHeld, onPool } from "./checkpoint-store.ts";
 import { createClaimRuns } from "./claim-runs.ts";
 import { createEndedTurns } from "./ended-turns.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
@@ -57,7 +57,6 @@ export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...
   const intervals: NodeJS.Timeout[] = [];
 
   async function keepAll(): Promise<void> {
-    if (!isStopping) await endDead(owner);
     const turns = active.turns();
     if (turns.length === 0) return;
     const kept = await queue.keep(onPool(db), turns);
@@ -86,9 +85,12 @@ export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...
 
     start(): void {
       if (mostRuns === 0) return;
+      const trouble = (error: Error) => log.warn({ reason: error.message }, "runs cannot be looked after right now");
       intervals.push(
         setInterval(claims.wake, pollMs),
-        setInterval(() => void keepAll().catch(() => {}), keepMs),
+        setInterval(() => void keepAll().catch(trouble), keepMs),
+        // On its own: runs must be kept whatever becomes of this.
+        setInterval(() => isStopping || void endDead(owner).catch(trouble), keepMs),
       );
       claims.wake();
     },
@@ -146,9 +148,16 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, ended
     if (outcome === "ended") {
       endedTurns.add(entry.turn);
       onEnd(entry.run);
-      // The turn is given up anyway when it is no longer kept; this only makes it quick, and does nothing to one that is another's by now.
-    } else if (outcome !== "aside") await queue.giveBack(onPool(db), [entry.turn]).catch(() => {});
+      // The turn is given up anyway when it is no longer kept; this only makes it quick.
+    } else if (outcome !== "aside") await giveBack(entry).catch(() => {});
   };
+
+  /** Does nothing to one that is another's by now. */
+  async function giveBack({ run, turn }: ActiveRun): Promise<void> {
+    await db.transaction(async (within) => {
+      if (await isHeld(within, { ...run, runId: run.id })) await queue.giveBack(within, [turn]);
+    });
+  }
 }
 
 /** Each time a process takes the run up is a span of its own, below what started the run. */

@@ -16,8 +16,7 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange }: Options) 
       const adopted = await adoptRuns(run, owner, places);
       const turns = adopted.map((one) => describeFailure(one, clock.now()));
       if (turns.length > 0) await writeCheckpoints(run, [], turns);
-      await queue.removeAll(run, parents);
-      await queue.insert(run, parents);
+      await queue.wake(run, parents);
       return adopted;
     });
     if (ended.length === 0) return;

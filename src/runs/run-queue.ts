@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Log } from "../base/log.ts";
-import type { ConnectionTarget, RunStatement } from "../storage/database.ts";
+import type { ConnectionTarget, RunStatement, Statement } from "../storage/database.ts";
 
 /** Whose turn it is: a run that was handed to this process. `retryCount` names the attempt, so that a late process settles nothing. */
 export type Turn = { id: string; organizationId: string; retryCount: number };
@@ -20,6 +20,15 @@ const queueName = "run";
 const deadQueueName = "run_dead";
 // pg-boss takes no shorter one.
 const heartbeatSeconds = 10;
+
+// Never waits: who is just taking a turn may wait for the run itself, which the caller has locked.
+const removeWhere = (condition: string): Statement => ({
+  name: "",
+  text: `DELETE FROM ${schema}.job WHERE name = '${queueName}' AND id IN
+           (SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = ANY ($1::uuid[]) AND ${condition} FOR UPDATE SKIP LOCKED)`,
+});
+const removeStatement = removeWhere("true");
+const removeIdleStatement = removeWhere("state <> 'active'");
 const yearSeconds = 365 * 24 * 3600;
 
 /**
@@ -79,8 +88,14 @@ export function createRunQueue({ target, log, supervises }: Options) {
 
     /** Whoever has the turn loses it. */
     async removeAll(run: RunStatement, runs: { id: string }[]): Promise<void> {
-      const ids = runs.map(({ id }) => id);
-      if (ids.length > 0) await boss.deleteJob(queueName, ids, through(run));
+      if (runs.length > 0) await run(removeStatement, [runs.map(({ id }) => id)]);
+    },
+
+    /** It is their turn now, unless a process has it or is just taking it: that one finds out by itself what has changed. */
+    async wake(run: RunStatement, runs: { id: string; organizationId: string }[]): Promise<void> {
+      if (runs.length > 0) await run(removeIdleStatement, [runs.map(({ id }) => id)]);
+      // What is still there stays as it is.
+      await this.insert(run, runs);
     },
 
     async clear(run: RunStatement): Promise<void> {

@@ -82,6 +82,20 @@ export async function findActiveTriggers(run: RunStatement, ids: string[]): Prom
   return new Set((await run<{ id: string }>({ name: "run_active_triggers", text }, [ids])).map(({ id }) => id));
 }
 
+const unfinishedStatement = {
+  name: "run_unfinished",
+  text: `SELECT run.id FROM run JOIN unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
+           ON run.organization_id = asked.organization_id AND run.id = asked.id
+         WHERE run.status IN ('pending', 'running', 'waiting') ORDER BY run.id FOR SHARE OF run`,
+};
+
+/** Locks them until the transaction ends: whoever cancels one is answered before or after, never in between. */
+export async function findUnfinished(run: RunStatement, places: RunPlace[]): Promise<Set<string>> {
+  if (places.length === 0) return new Set();
+  const values = [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)];
+  return new Set((await run<{ id: string }>(unfinishedStatement, values)).map(({ id }) => id));
+}
+
 export type Once = { organizationId: string; key: string; wishSha256: Buffer; runId: string };
 /** `queuedAt` is missing while the run is not stored yet. */
 export type KnownOnce = Once & { queuedAt: Date | null };

@@ -11,7 +11,8 @@ export type CountingProvider = Awaited<ReturnType<typeof startCountingProvider>>
 /**
  * Speaks enough of GitHub to open issues: answers with the title it was given, and knows how many calls really run at once.
  * A call takes its time here also when its caller is dead. The first word of a title may ask for something else:
- * `fail`, `drop` (closes the connection), `hang` (until the caller gives up), `huge` (more than anybody can take).
+ * `fail`, `nul` (fails with a character that PostgreSQL cannot store), `drop` (closes the connection), `hang` (until the caller gives up),
+ * `huge` (more than anybody can take).
  */
 export async function startCountingProvider() {
   const seen = { running: 0, most: 0 };
@@ -19,6 +20,7 @@ export async function startCountingProvider() {
   let gate = Promise.resolve();
   const requests: { title: string; authorization: string; traceparent: string | undefined; at: number; until: number }[] = [];
   const brokenOff: string[] = [];
+  const planned = new Map<string, string[]>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     seen.running += 1;
@@ -32,7 +34,10 @@ export async function startCountingProvider() {
       response.on("close", () => response.writableFinished || brokenOff.push(title));
       await delay(callMs());
       await gate;
-      await (endings[title.split(" ")[0] ?? ""] ?? endings.answer)(response, { number: requests.length, title });
+      await (endings[planned.get(title)?.shift() ?? title.split(" ")[0] ?? ""] ?? endings.answer)(response, {
+        number: requests.length,
+        title,
+      });
     } catch {
       // The caller was killed in the middle of its request.
       response.destroy();
@@ -56,6 +61,8 @@ export async function startCountingProvider() {
       brokenOff.length = 0;
       seen.most = seen.running;
     },
+    /** How the next calls with exactly this title end; those after them as always. */
+    plan: (title: string, ends: string[]) => planned.set(title, ends),
     /** Each call takes up to this long. */
     takeTime(mostMs: number): void {
       callMs = () => mostMs * (0.5 + Math.random() / 2);
@@ -89,6 +96,7 @@ const sendJson = (response: ServerResponse, status: number, value: unknown) =>
 const endings: Record<string, End> & { answer: End } = {
   answer: (response, issue) => sendJson(response, 201, issue),
   fail: (response, { title }) => sendJson(response, 422, { message: `Nobody can open ${title}` }),
+  nul: (response) => sendJson(response, 422, { message: "before \0 after" }),
   drop: (response) => response.destroy(),
   hang: (response) => response.closed || once(response, "close"),
   async huge(response) {

@@ -54,6 +54,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     database,
     logLines,
     parts: app.parts,
+    runs: app.runs,
     /** The route tables of the doors it has, the platform first. */
     routes: app.routes,
     platformUrl: config.platform.baseUrl,

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { Refusal } from "../src/base/refusal.ts";
+import { createRunList } from "../src/runs/run-list.ts";
+import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { roundsOf } from "./support/rounds.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "20" };
+let ann: WorkflowApp;
+let github: CountingProvider;
+
+beforeAll(async () => {
+  github = await startCountingProvider();
+  ann = await startWorkflowApp({ environment });
+  const { organizationId } = ann.owner;
+  const data = { kind: "bearer", accessToken: "token", baseUrl: github.url };
+  const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
+  await ann.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
+});
+afterAll(async () => {
+  await ann?.stop();
+  await github?.stop();
+});
+beforeEach(() => {
+  github.forget();
+  github.takeTime(0);
+});
+
+type Others = NonNullable<Parameters<typeof node>[3]>;
+const issue = (id: string, title: string, others: Others = {}) =>
+  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
+const titles = () => github.requests.map(({ title }) => title);
+const query = <Row extends object>(text: string, values: unknown[] = []) => ann.app.database.query<Row>(text, values);
+
+/** The run is handed out anew, as when the process that has it fell silent. */
+const handOut = (runId: string) => query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [runId]);
+
+const nodeOf = async (runId: string, nodeId: string) =>
+  (
+    await query<{ status: string; done: number }>("SELECT status, done FROM run_node WHERE run_id = $1 AND node_id = $2", [runId, nodeId])
+  )[0];
+
+const cancel = (runId: string) => ann.owner.browser.post(`${ann.path}/runs/${runId}/cancel`);
+
+/** Until a statement of somebody waits for a lock. */
+const whenBlocked = (like: string) => {
+  const text = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1 AND datname = current_database()`;
+  return expect.poll(async () => (await query(text, [like])).length, { timeout: 1_500, interval: 10 }).toBe(1);
+};
+
+/** Keeps a table for itself until it is told to let go. */
+async function lock(statement: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(ann.app.database.url);
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query(statement);
+  const release = async () => await client.end();
+  onTestFinished(release);
+  return release;
+}
+
+describe("a run that another process goes on with", () => {
+  it("remembers that a node of it has failed", async () => {
+    const id = await ann.save([issue("bad", "fail"), issue("slow", "hang"), issue("after", "After")], edges("slow>after"));
+    const { body } = await ann.trigger(id);
+    await expect.poll(async () => (await nodeOf(body.id, "bad"))?.status, { timeout: 5_000 }).toBe("failed");
+    await handOut(body.id);
+    expect(await ann.ended(body.id)).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "bad" } });
+    expect(titles().sort()).toEqual(["fail", "hang"]);
+  });
+
+  it("keeps what a node had behind it that was trying again", async () => {
+    github.plan("3", ["fail", "hang"]);
+    const id = await ann.save(
+      [
+        node("list", "transform", { expression: "[1..4].{ 'value': $string($) }" }),
+        issue("open", "{{ $input.value }}", { settings: { retries: 2, retryDelay: 10 } }),
+      ],
+      edges("list>open"),
+    );
+    const { body } = await ann.trigger(id);
+    await expect.poll(async () => (await nodeOf(body.id, "open"))?.status, { timeout: 5_000 }).toBe("running");
+    await expect.poll(titles, { timeout: 5_000 }).toEqual(["1", "2", "3", "3"]);
+    await delay(300);
+    await handOut(body.id);
+    expect((await ann.ended(body.id)).status).toBe("succeeded");
+    expect(titles()).toEqual(["1", "2", "3", "3", "3", "4"]);
+  });
+
+  it("is not given away by the one that lost it", async () => {
+    const release = github.hold();
+    const { body } = await ann.trigger(await ann.save([issue("open", "Once")]));
+    await github.whenRunning(1, 5_000);
+    await query("UPDATE run SET epoch = epoch + 1 WHERE id = $1", [body.id]);
+    release();
+    await delay(1_000);
+    expect(await query("SELECT state FROM run_queue.job WHERE id = $1", [body.id])).toEqual([{ state: "active" }]);
+    expect(titles()).toEqual(["Once"]);
+    await cancel(body.id);
+  });
+});
+
+describe("a workflow that calls two others", () => {
+  it("does nothing twice when one of them ends while it goes on with the other's result", async () => {
+    github.takeTime(80);
+    const quick = await ann.save([node("now", "set_fields", { fields: { a: "1" } })], [], "Quick");
+    const slow = await ann.save([issue("open", "slow {{ $trigger.prompt }}")], [], "Slow");
+    const call = (id: string, workflowId: string) => node(id, "call_workflow", { workflowId, prompt: "{{ $trigger.prompt }}" });
+    const above = await ann.save([call("a", quick), call("b", slow), issue("d", "d {{ $trigger.prompt }}")], edges("a>d"), "Above");
+    const prompts = Array.from({ length: roundsOf(20, 200) }, (_, index) => String(index));
+    for (const runtimePrompt of prompts) expect((await ann.run(above, { runtimePrompt })).status).toBe("succeeded");
+    expect(titles().sort()).toEqual(prompts.flatMap((prompt) => [`d ${prompt}`, `slow ${prompt}`]).sort());
+  }, 120_000);
+
+  it("starts none of them after it was cancelled", async () => {
+    const hold = github.hold();
+    const below = await ann.save([issue("open", "Below")], [], "Below");
+    const above = await ann.save([issue("first", "First"), node("call", "call_workflow", { workflowId: below })], edges("first>call"));
+    const { body } = await ann.trigger(above);
+    await github.whenRunning(1, 5_000);
+    const release = await lock("LOCK TABLE workflow IN ACCESS EXCLUSIVE MODE");
+    hold();
+    await whenBlocked("SELECT workflow.organization_id%");
+    // Not at the door, which would have to wait as well.
+    await ann.app.runs.cancel({ organizationId: ann.owner.organizationId, id: body.id });
+    await release();
+    await delay(500);
+    expect(await query("SELECT status FROM run WHERE parent_run_id = $1", [body.id])).toEqual([]);
+    expect(titles()).toEqual(["First"]);
+  });
+
+  it("cancels one that is just being stored", async () => {
+    const hold = github.hold();
+    const below = await ann.save([issue("open", "Below")], [], "Below");
+    const above = await ann.save([node("call", "call_workflow", { workflowId: below })], [], "Above");
+    const release = await lock("LOCK TABLE run_once IN EXCLUSIVE MODE");
+    const { body } = await ann.trigger(above);
+    await whenBlocked("INSERT INTO run_once%");
+    const cancelling = cancel(body.id);
+    await whenBlocked("%RECURSIVE tree%");
+    await release();
+    expect((await cancelling).status).toBe(200);
+    hold();
+    expect(await query("SELECT status FROM run WHERE parent_run_id = $1", [body.id])).toEqual([{ status: "cancelled" }]);
+  });
+
+  it("does not take a database that is away for a workflow without items", async () => {
+    const run = await ann.run(await ann.save([node("now", "set_fields", { fields: { a: "1" } })]));
+    const away = async () => {
+      throw new Refusal("database_unavailable", "The database cannot be reached right now.");
+    };
+    const list = createRunList({ db: ann.app.parts.db, findGraph: away });
+    await expect(list.read(ann.owner.organizationId, run.id)).rejects.toMatchObject({ code: "database_unavailable" });
+  });
+});
+
+describe("a run", () => {
+  it("fails once with what the provider said, also when that cannot be stored as it is", async () => {
+    const run = await ann.run(await ann.save([issue("open", "nul")]));
+    expect(run).toMatchObject({ status: "failed", error: { code: "provider_error", nodeId: "open" } });
+    expect(titles()).toEqual(["nul"]);
+  });
+
+  it("is kept by its process whatever else goes wrong there", async () => {
+    const release = github.hold();
+    const { body } = await ann.trigger(await ann.save([issue("open", "Kept")]));
+    await github.whenRunning(1, 5_000);
+    // Looking for runs that nobody could bring to an end fails, as long as this is there.
+    await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`);
+    await query("CREATE TRIGGER refuse BEFORE UPDATE ON run_queue.job_common FOR EACH ROW EXECUTE FUNCTION refuse()");
+    await query("INSERT INTO run_queue.job (id, name) VALUES (gen_random_uuid(), 'run_dead')");
+    onTestFinished(() => query("DROP FUNCTION refuse CASCADE"));
+    await delay(14_000);
+    release();
+    expect((await ann.ended(body.id)).status).toBe("succeeded");
+    expect(titles()).toEqual(["Kept"]);
+  }, 40_000);
+});
