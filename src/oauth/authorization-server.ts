@@ -7,7 +7,7 @@ import { createProvider } from "./create-provider.ts";
 import { deriveKeys } from "./derive-keys.ts";
 import { registerDiscoveryRoutes } from "./discovery.ts";
 import { createNormaliseRequest } from "./normalise-request.ts";
-import type { OAuthOptions } from "./oauth.ts";
+import type { OAuthOptions } from "./oauth-options.ts";
 import type { Resources } from "./resources.ts";
 import { oauthTables, saveClient } from "./store.ts";
 

@@ -1,36 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { createLastUse } from "../base/last-use.ts";
-import type { Log } from "../base/log.ts";
-import type { SafeFetch } from "../base/safe-fetch.ts";
-import type { Organizations } from "../identity/organizations.ts";
-import type { Database } from "../storage/database.ts";
 import { createCleanup } from "./cleanup.ts";
 import { createConnections } from "./connections.ts";
 import { createConsent } from "./consent.ts";
-import { createResources, type ResourceServer } from "./resources.ts";
+import type { OAuthOptions } from "./oauth-options.ts";
+import { createResources } from "./resources.ts";
 import { oauthTables, touchClients } from "./store.ts";
 import { createVerifyAccessToken } from "./verify-access-token.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
-
-export type OAuthSettings = {
-  issuerUrl: string;
-  resourceUrl: string;
-  consentUrlTemplate: string;
-  accessTokenLifetimeMs: number;
-  tokenLimitPerMinute: number;
-  registrationLimitPerHour: number;
-};
-
-export type OAuthOptions = OAuthSettings & {
-  db: Database;
-  log: Log;
-  fetch: SafeFetch;
-  organizations: Organizations;
-  servers: ResourceServer[];
-  cookieKey: Buffer;
-  previousCookieKeys: Buffer[];
-};
 
 /** MCP clients that connect without a key: the user approves in the browser, the client gets a token for one server. */
 export function createOAuth(options: OAuthOptions) {
