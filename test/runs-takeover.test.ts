@@ -171,7 +171,7 @@ describe("a run", () => {
     await query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`);
     await query("CREATE TRIGGER refuse BEFORE UPDATE ON run_queue.job_common FOR EACH ROW EXECUTE FUNCTION refuse()");
     await query("INSERT INTO run_queue.job (id, name) VALUES (gen_random_uuid(), 'run_dead')");
-    onTestFinished(() => query("DROP FUNCTION refuse CASCADE"));
+    onTestFinished(async () => void (await query("DROP FUNCTION refuse CASCADE")));
     await delay(14_000);
     release();
     expect((await ann.ended(body.id)).status).toBe("succeeded");
