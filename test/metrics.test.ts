@@ -127,6 +127,12 @@ describe("the alerts", () => {
     expect(text.match(/ description: /g)).toHaveLength(expressions.length);
   });
 
+  it("take what was never counted for none", () => {
+    const comparisons = expressions.filter((expression) => expression.includes("== 0"));
+    expect(comparisons.filter((expression) => !expression.includes("or vector(0)) == 0"))).toEqual([]);
+    expect(comparisons).not.toEqual([]);
+  });
+
   it("name labels and values that the metrics have", async () => {
     const metrics = await readMetrics();
     for (const [, label, values = ""] of expressions.join("\n").matchAll(/\{(\w+)=~?"([^"]+)"/g))
