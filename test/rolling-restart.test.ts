@@ -12,6 +12,7 @@ const mostConnections: Record<string, number> = {
   "switchyard queue": 2,
   "switchyard slots": 1,
   "switchyard live": 1,
+  "switchyard upkeep": 2,
   "switchyard migration": 1,
 };
 let pair: RunPair;
