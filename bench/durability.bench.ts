@@ -1,5 +1,13 @@
 import { runCrashRounds } from "../test/support/crash-rounds.ts";
+import { reportFigure } from "./report-figure.ts";
 
+const bench = "durability";
 const { rounds, acknowledged, lost } = await runCrashRounds(Number(process.argv[2] ?? 20));
-console.log(JSON.stringify({ name: "durability", rounds, acknowledged, lost, bar: 0, ok: lost === 0 }));
-if (lost > 0) process.exitCode = 1;
+reportFigure({ bench, figure: `acknowledged API keys in ${rounds} rounds`, value: acknowledged, unit: "keys" });
+reportFigure({
+  bench,
+  figure: `of these lost after ${rounds} kills of server and database`,
+  value: lost,
+  unit: "keys",
+  bar: { atMost: 0 },
+});

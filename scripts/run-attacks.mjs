@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 /** What is attacked outside of test/attacks; docs/security-tests.md says which class each of them proves. */
 const others = [
   ...["bad-input", "isolation", "doors", "openapi", "accounts", "invitations", "organizations", "sessions", "api-keys", "key-rules"],
-  ...["mcp-fuzz", "mcp-protocol", "mcp-authentication", "credential-refresh"],
+  ...["mcp-fuzz", "mcp-protocol", "mcp-tools", "mcp-authentication", "credential-refresh"],
   ...["webhooks", "connect", "oauth-audience", "oauth-authorize", "oauth-consent", "oauth-metadata-documents", "oauth-registration"],
   ...["oauth-tokens", "browser-history", "browser-organization", "browser-keys", "browser-runs", "browser-node-form"],
 ];
@@ -14,6 +14,7 @@ const parts = [
   "src/vault/seal",
   "src/door/",
   "src/triggers/next-fire",
+  "src/triggers/standard-webhook",
 ];
 
 /** The words for vitest that run the attacks in their long form; `--quick` takes the short one, `--seed` repeats an earlier fuzz. */
