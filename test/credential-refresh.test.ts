@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAddressRules } from "../src/base/address-rules.ts";
 import { systemClock } from "../src/base/clock.ts";
@@ -15,13 +16,15 @@ let app: TestApp;
 let second: TestApp;
 let provider: FakeOAuth;
 let organizationId: string;
+let ann: Awaited<ReturnType<typeof signUpOwner>>;
 
 beforeAll(async () => {
   provider = await startFakeOAuth();
   const options = { credentialTypes: fakeCredentialTypes, environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } };
   app = await startTestApp(options);
   second = await startTestApp({ ...options, database: app.database });
-  ({ organizationId } = await signUpOwner(app, "Ann"));
+  ann = await signUpOwner(app, "Ann");
+  ({ organizationId } = ann);
 });
 beforeEach(() => provider.reset());
 afterAll(async () => {
@@ -201,6 +204,62 @@ describe("a change while a token is being refreshed", () => {
     expect(provider.refreshTokens).toContain(opened.data().refreshToken);
     const again = await open(second.parts.vault, made);
     expect(again.data()).toEqual(opened.data());
+  });
+
+  /** The refresh token would be dead to a provider that sees it twice. */
+  it("lets nobody else send the same refresh token", async () => {
+    const made = await create(provider.connection(), "fake_oauth");
+    const gate = Promise.withResolvers<void>();
+    provider.gate = gate.promise;
+    const opening = open(app.parts.vault, made);
+    await expect.poll(() => provider.tokenRequests.length).toBe(1);
+    const { status } = await ann.browser.patch(`/api/organizations/${organizationId}/credentials/${made.id}`, {
+      data: { account: "changed" },
+    });
+    expect(status).toBe(200);
+    const other = open(second.parts.vault, made);
+    await Promise.race([other, delay(500)]);
+    expect(provider.tokenRequests).toHaveLength(1);
+    gate.resolve();
+    const [first, later] = await Promise.all([opening, other]);
+    expect(first.data()).toEqual(later.data());
+    expect(later.data()).toMatchObject({ account: "changed", accessToken: provider.issued.at(-1) });
+    expect(provider.refreshTokens).toContain(later.data().refreshToken);
+    expect(await use(later)).toEqual({ account: "acme" });
+    expect([provider.tokenRequests.length, provider.deadGrants]).toEqual([1, []]);
+    expect(await read(made.id)).toMatchObject({ health: "ok", data: { account: "changed" } });
+  });
+
+  it("to another access token wins over the refreshed one, and the rotated refresh token is kept", async () => {
+    const made = await create(provider.connection());
+    const gate = Promise.withResolvers<void>();
+    provider.gate = gate.promise;
+    const opening = open(app.parts.vault, made);
+    await expect.poll(() => provider.tokenRequests.length).toBe(1);
+    const { accessToken } = provider.connection();
+    await app.parts.vault.credentials.update(
+      { organizationId, credentialId: made.id },
+      { data: { accessToken, expiresAt: minutes(60).toISOString() } },
+    );
+    gate.resolve();
+    const { accessToken: taken, refreshToken } = (await opening).data();
+    expect(taken).toBe(accessToken);
+    expect(provider.refreshTokens).toContain(refreshToken);
+    expect((await open(second.parts.vault, made)).data()).toMatchObject({ accessToken, refreshToken });
+    expect((await read(made.id)).tokenExpiresAt).not.toBeNull();
+  });
+
+  it("is no reason to wait when the refresh failed", async () => {
+    const made = await create(provider.connection(), "fake_oauth");
+    const gate = Promise.withResolvers<void>();
+    provider.gate = gate.promise;
+    provider.answerToken = () => (provider.tokenRequests.length <= 2 ? { status: 503, body: "down" } : undefined);
+    const opening = open(app.parts.vault, made);
+    await expect.poll(() => provider.tokenRequests.length).toBe(1);
+    await app.parts.vault.credentials.update({ organizationId, credentialId: made.id }, { data: { account: "changed" } });
+    gate.resolve();
+    await expect(opening).rejects.toMatchObject({ code: "provider_error" });
+    expect((await open(second.parts.vault, made)).data().account).toBe("changed");
   });
 
   it("to other tokens wins over the refreshed ones", async () => {

@@ -2,7 +2,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { CredentialData, Variant } from "../contract/credential.ts";
 import { maskData } from "./credential-data.ts";
 import type { Seal } from "./seal.ts";
-import type { Content, CredentialRow, Place, StoredHealth } from "./store.ts";
+import { type Content, type CredentialRow, noLease, type Place, type StoredHealth } from "./store.ts";
 
 export type Contents = ReturnType<typeof createContents>;
 
@@ -29,6 +29,10 @@ export const placeOf = (row: Pick<CredentialRow, "id" | "organization_id">): Pla
 /** Before anything was tried: a connection without a token can only be connected. */
 export const firstHealthOf = (variant: Variant, data: CredentialData): StoredHealth =>
   variant.oauth2 && data.accessToken === undefined ? "needs_reconnect" : "unknown";
+
+/** Whoever is refreshing goes on alone, whatever else changes: a provider may take a refresh token that comes twice for a stolen one. */
+export const leaseAfter = (before: CredentialData, after: CredentialData): Partial<typeof noLease> =>
+  before.refreshToken === after.refreshToken ? {} : noLease;
 
 export const notAccessible = () => new Refusal("credential_not_accessible", "There is no such credential in this organization.");
 

@@ -3,7 +3,7 @@ import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { CredentialData } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
-import { type Contents, firstHealthOf } from "./contents.ts";
+import { type Contents, firstHealthOf, leaseAfter } from "./contents.ts";
 import { type CredentialType, readChangedData, readNewData } from "./credential-data.ts";
 import { healthOf } from "./health.ts";
 import type { CheckedCredential } from "./open-credential.ts";
@@ -50,8 +50,9 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
   async function changeData(place: Place, given: CredentialData): Promise<void> {
     for (let attempt = 0; attempt < changeAttempts; attempt++) {
       const row = await find(place);
-      const { variant, data } = readChangedData(definitionOf(row.type), contents.open(row), given);
-      const note = { health: firstHealthOf(variant, data), last_error: null, last_error_at: null };
+      const stored = contents.open(row);
+      const { variant, data } = readChangedData(definitionOf(row.type), stored, given);
+      const note = { health: firstHealthOf(variant, data), last_error: null, last_error_at: null, ...leaseAfter(stored, data) };
       if (await replaceContent(tables, place, row.version, { ...contents.toRow(place, variant, data), ...note })) return;
     }
     throw new Refusal("conflict", "Somebody else is changing this credential. Try again.");

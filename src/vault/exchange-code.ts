@@ -5,7 +5,7 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { CredentialData, OAuth2, Variant } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
-import { type Contents, placeOf } from "./contents.ts";
+import { type Contents, leaseAfter, placeOf } from "./contents.ts";
 import { chooseVariant, secretValuesOf } from "./credential-data.ts";
 import type { Credentials } from "./credentials.ts";
 import { answerWithin, type StartCall } from "./health.ts";
@@ -37,9 +37,10 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
   async function save({ definition, row }: CheckedCredential, change: (stored: CredentialData) => CredentialData): Promise<CredentialData> {
     for (let attempt = 0; attempt < savingAttempts; attempt++) {
       const current = await credentials.find(placeOf(row));
-      const data = change(contents.open(current));
+      const stored = contents.open(current);
+      const data = change(stored);
       const content = contents.toRow(placeOf(row), chooseVariant(definition, data.kind), data);
-      const note = { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null };
+      const note = { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null, ...leaseAfter(stored, data) };
       if (await replaceContent(tables, placeOf(row), current.version, { ...content, ...note })) return data;
     }
     throw new Refusal("conflict", "Somebody else is changing this credential. Try again.");

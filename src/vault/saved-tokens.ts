@@ -6,7 +6,7 @@ import type { Database } from "../storage/database.ts";
 import { type Contents, notAccessible, placeOf } from "./contents.ts";
 import { type CredentialType, chooseVariant } from "./credential-data.ts";
 import type { Tokens } from "./request-tokens.ts";
-import { type CredentialRow, findCredential, type Place, replaceContent, vaultTables } from "./store.ts";
+import { type CredentialRow, findCredential, noLease, type Place, replaceContent, vaultTables } from "./store.ts";
 
 export type OpenedRow = { row: CredentialRow; data: CredentialData };
 
@@ -25,24 +25,26 @@ export function createSavedTokens({ db, clock, contents, credentialTypes }: Opti
     return { row, data: contents.open(row) };
   }
 
-  async function saveOnto({ row, data }: OpenedRow, tokens: Tokens): Promise<OpenedRow | undefined> {
+  async function saveOnto({ row, data }: OpenedRow, tokens: Tokens, staleToken: unknown): Promise<OpenedRow | undefined> {
     const type = credentialTypes.get(row.type);
     if (!type) throw notAccessible();
-    const merged = withTokens(data, tokens, clock.now());
+    const isStale = data.accessToken === staleToken;
+    const merged = isStale ? withTokens(data, tokens, clock.now()) : withRefreshToken(data, tokens);
     const content = contents.toRow(placeOf(row), chooseVariant(type.definition, data.kind), merged);
-    const note = { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null };
-    const saved = await replaceContent(tables, placeOf(row), row.version, { ...content, ...note });
+    const note = isStale ? { health: "ok" as const, last_ok_at: clock.now(), last_error: null, last_error_at: null } : {};
+    const saved = await replaceContent(tables, placeOf(row), row.version, { ...content, ...note, ...noLease });
     return saved && { row: saved, data: merged };
   }
 
   return {
     read,
 
-    /** Merges them into what is stored by now, unless that has other tokens; waits for a database that is away. */
+    /** Merges them into what is stored by now, without replacing tokens that somebody entered; waits for a database that is away. */
     async save(opened: OpenedRow, tokens: Tokens): Promise<OpenedRow> {
       const saveOnce = async (attempt: number): Promise<OpenedRow | undefined> => {
         const current = attempt === 1 ? opened : await read(placeOf(opened.row));
-        return current.data.refreshToken === opened.data.refreshToken ? await saveOnto(current, tokens) : current;
+        if (current.data.refreshToken !== opened.data.refreshToken) return current;
+        return await saveOnto(current, tokens, opened.data.accessToken);
       };
       for (let attempt = 1; ; attempt++) {
         const saved = await saveOnce(attempt).catch(async (error: unknown) => {
@@ -58,13 +60,15 @@ export function createSavedTokens({ db, clock, contents, credentialTypes }: Opti
 const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === "database_unavailable";
 
 /** A provider that gives no new refresh token keeps the old one valid. */
+const withRefreshToken = (data: CredentialData, { refreshToken }: Tokens): CredentialData =>
+  refreshToken === undefined ? data : { ...data, refreshToken };
+
 export function withTokens(data: CredentialData, tokens: Tokens, now: Date): CredentialData {
   const { expiresAt: _, ...rest } = data;
-  const { accessToken, refreshToken, expiresInSeconds } = tokens;
+  const { accessToken, expiresInSeconds } = tokens;
   return {
-    ...rest,
+    ...withRefreshToken(rest, tokens),
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(expiresInSeconds === undefined ? {} : { expiresAt: endOf(now, expiresInSeconds) }),
   };
 }

@@ -50,6 +50,9 @@ export type Content = Pick<CredentialRow, "kind" | "sealed" | "public_data" | "t
 
 type HealthNote = Partial<Pick<CredentialRow, "health" | "last_ok_at" | "last_error" | "last_error_at">>;
 
+/** For whoever saves tokens: there is nothing left to refresh under the old lease. */
+export const noLease = { refreshing_by: null, refreshing_until: null } as const;
+
 export const vaultTables = (db: Database): VaultDb => db.tables<VaultTables>();
 
 type NewCredential = Pick<CredentialRow, "id" | "organization_id" | "type" | "name" | "created_by"> & Content;
@@ -80,11 +83,13 @@ export const renameCredential = (db: VaultDb, { organizationId, credentialId }: 
     .where("id", "=", credentialId)
     .execute();
 
+type Replacement = Content & HealthNote & Partial<typeof noLease>;
+
 /** Saves in one statement, unless somebody else has saved since that version was read. */
-export const replaceContent = (db: VaultDb, place: Place, seenVersion: number, content: Content & HealthNote) =>
+export const replaceContent = (db: VaultDb, place: Place, seenVersion: number, content: Replacement) =>
   db
     .updateTable("credential")
-    .set({ ...content, version: seenVersion + 1, refreshing_by: null, refreshing_until: null, updated_at: sql<Date>`now()` })
+    .set({ ...content, version: seenVersion + 1, updated_at: sql<Date>`now()` })
     .where("organization_id", "=", place.organizationId)
     .where("id", "=", place.credentialId)
     .where("version", "=", seenVersion)
