@@ -75,6 +75,16 @@ describe("a call of a tool", () => {
     await expect.poll(health).toMatchObject({ health: "ok", last_error: null });
   });
 
+  it("shows it also when the provider's words have characters that the database does not take", async () => {
+    const health = async () => (await app.parts.vault.credentials.list(organizationId)).map((one) => one.health);
+    provider.script([{ status: 401, json: { message: `No\0 entry\ud800 ${"x".repeat(600)}` } }]);
+    await expect(call(issue)).rejects.toMatchObject({ code: "provider_error" });
+    await expect.poll(health).toEqual(["failing"]);
+    provider.script([{ status: 201, json: { number: 9 } }]);
+    await call(issue);
+    await expect.poll(health).toEqual(["ok"]);
+  });
+
   it("names every wrong parameter before anything else is looked at", async () => {
     await expect(
       prepare({ organizationId, node: node("github_create_issue"), parameters: { owner: 5 }, references: {} }),

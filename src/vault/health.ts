@@ -79,7 +79,7 @@ export function createHealth({ db, clock, log, open, startCall }: Options) {
 
     /** The provider did not accept the credential in a real call. */
     noteRefusal({ row }: CheckedCredential, message: string): void {
-      remember(noteFailure(tables, placeOf(row), { last_error: message.slice(0, 500), last_error_at: clock.now() }));
+      remember(noteFailure(tables, placeOf(row), { last_error: toStorableError(message), last_error_at: clock.now() }));
     },
   };
 }
