@@ -444,6 +444,35 @@ describe("what happened is told", () => {
     await remove(endpoint);
   });
 
+  it("of a credential whose token has expired and cannot be refreshed, once, however many calls meet it", async () => {
+    const endpoint = await register({ types: ["credential.needs_reconnect"] });
+    const { refreshToken: _, ...data } = provider.connection(new Date(now().getTime() + 60_000));
+    const about = { type: "fake_json", name: "Short-lived", data, createdBy: null };
+    const { id, reference } = await app.parts.vault.credentials.create(ann.organizationId, about);
+    const check = async () => {
+      const [checked] = await app.parts.vault.check(ann.organizationId, { fake_json: reference }, ["fake_json"]);
+      return checked as NonNullable<typeof checked>;
+    };
+    const underWay = await check();
+    await app.parts.vault.open(underWay);
+    aheadMs += 61_000;
+    const meeting = await Promise.all([check(), check()]);
+    const needsReconnect = { code: "credential_needs_reconnect" };
+    for (const checked of meeting) await expect(app.parts.vault.open(checked)).rejects.toMatchObject(needsReconnect);
+    const [event] = await receiver.waitFor(endpoint.hook);
+    expect(JSON.parse(event?.body ?? "").data).toMatchObject({ credentialId: id, name: "Short-lived", type: "fake_json" });
+    const stored = () => app.database.query("SELECT health, last_error, last_ok_at FROM credential WHERE id = $1", [id]);
+    const needed = [{ health: "needs_reconnect", last_error: expect.stringContaining("expired"), last_ok_at: null }];
+    expect(await stored()).toEqual(needed);
+    // A call that began before the end of the token succeeds after it.
+    app.parts.vault.health.noteSuccess(underWay);
+    await expect(app.parts.vault.open(await check())).rejects.toMatchObject(needsReconnect);
+    await delay(800);
+    expect(await stored()).toEqual(needed);
+    expect(receiver.of(endpoint.hook)).toHaveLength(1);
+    await remove(endpoint);
+  });
+
   it("only if it became true: what is rolled back is told to nobody", async () => {
     const endpoint = await register();
     const client = new pg.Client(app.database.target);

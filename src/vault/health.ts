@@ -7,7 +7,7 @@ import type { Credential } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { placeOf, toStorableError } from "./contents.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
-import { type CredentialRow, noteFailure, noteHealth, vaultTables } from "./store.ts";
+import { type CredentialRow, noteFailure, noteSuccess, vaultTables } from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
 /** What a credential's own functions are called with. */
@@ -63,7 +63,7 @@ export function createHealth({ db, clock, log, open, startCall }: Options) {
             message: "The stored data can be read; this type has nothing more to test.",
             health: healthOf(checked.row, now),
           };
-        await noteHealth(tables, place, { health: "ok", last_ok_at: now, last_error: null, last_error_at: null });
+        await noteSuccess(tables, place, now);
         return { ok: true, message: "The connection works.", health: healthOf({ ...checked.row, health: "ok" }, now) };
       }
       const row = await noteFailure(tables, place, { last_error: failure, last_error_at: now });
@@ -74,7 +74,7 @@ export function createHealth({ db, clock, log, open, startCall }: Options) {
     noteSuccess({ row }: CheckedCredential): void {
       const now = clock.now();
       const isKnown = row.health === "ok" && row.last_ok_at !== null && now.getTime() - row.last_ok_at.getTime() < noteEveryMs;
-      if (!isKnown) remember(noteHealth(tables, placeOf(row), { health: "ok", last_ok_at: now, last_error: null, last_error_at: null }));
+      if (!isKnown) remember(noteSuccess(tables, placeOf(row), now));
     },
 
     /** The provider did not accept the credential in a real call. */

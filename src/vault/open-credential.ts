@@ -2,25 +2,28 @@ import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
+import type { Database } from "../storage/database.ts";
 import { type Contents, needsReconnect, placeOf } from "./contents.ts";
 import { chooseVariant, secretValuesOf } from "./credential-data.ts";
 import type { Refresh } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
-import type { CredentialRow } from "./store.ts";
+import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
 
 /** A credential that the organization owns and that is of the wanted type. Nothing of it is decrypted yet. */
 export type CheckedCredential = { definition: Credential; row: CredentialRow };
 
 export type OpenedCredential = Awaited<ReturnType<ReturnType<typeof createOpenCredential>>>;
 
-type Options = { clock: Clock; contents: Contents; refresh: Refresh; oauthClients: OAuthClients; platformBaseUrl: string };
+type Options = { db: Database; clock: Clock; contents: Contents; refresh: Refresh; oauthClients: OAuthClients; platformBaseUrl: string };
 
 const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessible", "credential_unreadable"]);
 const settledMs = 30_000;
 const refreshEarlyMs = 5 * 60_000;
 
 /** Decrypts a credential for one call and keeps its token fresh during it. */
-export function createOpenCredential({ clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
+export function createOpenCredential({ db, clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
+  const tables = vaultTables(db);
+
   async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<CredentialData> {
     const work = async () => (await refresh.refresh(placeOf(row), token)).data;
     return trace
@@ -34,8 +37,14 @@ export function createOpenCredential({ clock, contents, refresh, oauthClients, p
     const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
     if (leftMs > refreshEarlyMs) return data;
     if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, data, leftMs > 0));
-    if (leftMs <= 0) throw needsReconnect(row, platformBaseUrl);
-    return data;
+    if (leftMs > 0) return data;
+    const note = {
+      health: "needs_reconnect",
+      last_error: "The token has expired and cannot be refreshed.",
+      last_error_at: clock.now(),
+    } as const;
+    await noteHealth(tables, placeOf(row), note, row.version);
+    throw needsReconnect(row, platformBaseUrl);
   }
 
   return async ({ definition, row }: CheckedCredential, trace?: Span) => {

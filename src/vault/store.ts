@@ -106,6 +106,16 @@ export const noteHealth = (db: VaultDb, { organizationId, credentialId }: Place,
     .$if(seenVersion !== undefined, (query) => query.where("version", "=", seenVersion as number))
     .execute();
 
+/** What must be connected again stays so: a call that began before has only ended later. */
+export const noteSuccess = (db: VaultDb, { organizationId, credentialId }: Place, at: Date) =>
+  db
+    .updateTable("credential")
+    .set({ health: "ok", last_ok_at: at, last_error: null, last_error_at: null })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .where("health", "!=", "needs_reconnect")
+    .execute();
+
 /** What must be connected again stays so, whatever else goes wrong. */
 export const noteFailure = (
   db: VaultDb,

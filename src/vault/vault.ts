@@ -38,7 +38,7 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
   const contents = createContents({ seal });
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
   const refresh = createRefresh({ db, clock, contents, credentialTypes, ...outside });
-  const open = createOpenCredential({ clock, contents, refresh, ...outside });
+  const open = createOpenCredential({ db, clock, contents, refresh, ...outside });
   const check = createCheckReferences({ db, credentialTypes });
   return {
     credentials,
