@@ -134,6 +134,48 @@ describe("a database that is away", () => {
     }
   });
 
+  it("and comes back: large ends that were kept do not hold up the end of a call that has just run", async () => {
+    const link = await openDeafLink();
+    const far = createDatabase({ target: { connectionString: link.url }, applicationName: "far", log: silentLog });
+    const written: number[] = [];
+    try {
+      const recorder = createRecorder({
+        ...{ db: far, clock: systemClock, log: silentLog, onChange: () => {} },
+        onBatch: (rows) => void written.push(rows),
+      });
+      const kept = Array.from({ length: 60 }, () => callOf());
+      const live = callOf();
+      await Promise.all([...kept, live].map((call) => recorder.open(call)));
+      link.lose("connections");
+      const outputs = "x".repeat(1_000_000);
+      const told = await Promise.allSettled(kept.map((call) => recorder.close(call, { ...success, outputs })));
+      expect(new Set(told.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+      link.lose("nothing");
+      await expect
+        .poll(() =>
+          far.prepared({ name: "", text: "SELECT 1" }, []).then(
+            () => "back",
+            () => "away",
+          ),
+        )
+        .toBe("back");
+      written.length = 0;
+      const settling = recorder.settle();
+      await recorder.close(live, success);
+      await settling;
+      expect(Math.max(...written)).toBeLessThanOrEqual(4);
+      const settled = async () => {
+        await recorder.settle();
+        return await database.query("SELECT status, count(*)::int, sum(length(outputs))::int AS length FROM tool_call GROUP BY status");
+      };
+      const length = 60 * 1_000_002 + '{"items":[]}'.length;
+      await expect.poll(settled, { timeout: 10_000 }).toEqual([{ status: "success", count: 61, length }]);
+    } finally {
+      await far.close();
+      link.close();
+    }
+  }, 30_000);
+
   it("and loses the reply of a commit: told as failed, and the row is not left open", async () => {
     const link = await openDeafLink();
     const far = createDatabase({ target: { connectionString: link.url }, applicationName: "far", poolSize: 2, log: silentLog });

@@ -89,7 +89,8 @@ export function createRecorder(options: RecorderOptions) {
       ends.filter(({ id }) => !ended.has(id)),
     );
   });
-  const unsettled = createUnsettled({ write: (end) => closes.add(end, 0), log });
+  const writeEnd = (end: CallEnd): Promise<void> => closes.add(end, end.outputs?.length ?? 0);
+  const unsettled = createUnsettled({ write: writeEnd, log });
 
   const toRow = (call: ArrivedCall): NewCallRow => {
     const parameters = toPayload(call.parameters, parametersLimitBytes);
@@ -135,7 +136,7 @@ export function createRecorder(options: RecorderOptions) {
     async close(place: CallPlace, outcome: CallOutcome): Promise<void> {
       const end = toEnd(place, outcome);
       try {
-        await closes.add(end, end.outputs?.length ?? 0);
+        await writeEnd(end);
       } catch (error) {
         unsettled.keep(end);
         refuse(error);
