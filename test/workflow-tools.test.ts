@@ -121,6 +121,33 @@ describe("the workflows server", () => {
   });
 });
 
+describe("a running call of a workflow", () => {
+  let patient: McpApp;
+  beforeAll(async () => {
+    patient = await startMcpApp();
+  });
+  afterAll(() => patient.stop());
+
+  it("is cancelled by its client, also after the offered workflows have changed", async () => {
+    const own = `/api/organizations/${patient.owner.organizationId}`;
+    const { browser } = patient.owner;
+    const waiting = { nodes: [node("wait", "wait", { milliseconds: 600_000 })], edges: [] };
+    const slow = await browser.post(`${own}/workflows`, { name: "Slow", canvas: waiting, tool: { name: "slow", inputs: [] } });
+    const other = await browser.post(`${own}/workflows`, greet);
+    expect([slow.status, other.status]).toEqual([201, 201]);
+    const answered = patient.client.legacy("workflows", "tools/call", { name: "slow", arguments: {} });
+    const statuses = async (kind: string): Promise<string[]> =>
+      (await browser.get(`${own}/${kind}`)).body.data.map(({ status }: { status: string }) => status);
+    await expect.poll(() => statuses("runs"), { timeout: 10_000 }).toHaveLength(1);
+    const change = { version: other.body.version, description: "Says good morning." };
+    expect((await browser.patch(`${own}/workflows/${other.body.id}`, change)).status).toBe(200);
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    expect((await patient.client.post("workflows", cancelled)).status).toBe(202);
+    await expect.poll(() => statuses("tool-calls"), { timeout: 5_000 }).toEqual(["cancelled"]);
+    expect((await answered).json.result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "cancelled" } } });
+  });
+});
+
 describe("the platform server", () => {
   it("lists workflows, runs and triggers, shows one of each, and turns a trigger off", async () => {
     const client = mcp.connect("platform", ["platform:read", "platform:write"]);

@@ -1,6 +1,8 @@
 import { callerKey, type McpCaller } from "./mcp-caller.ts";
 import { isRequestId, type RequestId } from "./mcp-message.ts";
 
+export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
+
 /** The running calls of this process by who made them and under which id, so that a later message can cancel one. */
 export function createCallsInFlight() {
   const cancels = new Map<string, Set<() => void>>();

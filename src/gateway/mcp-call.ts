@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, factsOfFailure, readTraceParent, type Span, type Tracing } from "../base/tracing.ts";
-import { createCallsInFlight } from "./calls-in-flight.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { type Era, type McpHeaders, metaOf } from "./mcp-era.ts";
 import { type Answer, answerError, answerResult, invalidParams, isObject, type RpcError, type RpcRequest, rpcCode } from "./mcp-message.ts";
@@ -46,6 +46,7 @@ export type McpRequest = {
 export type McpOptions<Target> = {
   server: McpServer<Target>;
   callTool: CallTool<Target>;
+  callsInFlight: CallsInFlight;
   /** The WWW-Authenticate header for a scope that is missing. */
   challenge: (scope: string) => string;
   log: Log;
@@ -53,9 +54,7 @@ export type McpOptions<Target> = {
 };
 
 /** tools/call, and the notification that cancels one. */
-export function createAnswerCall<Target>({ server, callTool, challenge, log, tracing }: McpOptions<Target>) {
-  const callsInFlight = createCallsInFlight();
-
+export function createAnswerCall<Target>({ server, callTool, callsInFlight, challenge, log, tracing }: McpOptions<Target>) {
   async function run(tool: McpTool<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
     const { caller, requestId, trace } = request;
     const fault = caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault;

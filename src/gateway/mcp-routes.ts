@@ -6,6 +6,7 @@ import type { Tracing } from "../base/tracing.ts";
 import { requireUtf8 } from "../door/create-door.ts";
 import { createCount } from "../door/rate-limit.ts";
 import type { Authenticate } from "./authenticate.ts";
+import { createCallsInFlight } from "./calls-in-flight.ts";
 import { createChallenges } from "./challenge.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { CallTool, McpRequest } from "./mcp-call.ts";
@@ -23,7 +24,7 @@ export type Mount = {
 
 export const mountServer = <Target>(server: McpServer<Target>, callTool: CallTool<Target>): Mount => ({
   server,
-  open: (options) => createMcp({ server, callTool, ...options }),
+  open: (options) => createMcp({ server, callTool, callsInFlight: createCallsInFlight(), ...options }),
 });
 
 export type McpRouteOptions = {
