@@ -32,6 +32,16 @@ describe("without a valid key or token", () => {
     );
   });
 
+  it("names no place to sign in where only API keys are taken", async () => {
+    const { status } = await fetch(`${mcp.app.gatewayUrl}/.well-known/oauth-protected-resource/workflows/mcp`);
+    expect(status).toBe(404);
+    const answer = await post("workflows", {});
+    expectRefused(answer, 401, "api_key_missing", 'ApiKey header="X-API-Key"');
+    expect(answer.text).not.toContain("OAuth");
+    expectRefused(await post("workflows", { "x-api-key": "swy_nonsense" }), 401, "api_key_invalid", 'ApiKey header="X-API-Key"');
+    expectRefused(await post("workflows", { authorization: "Bearer x" }), 401, "access_token_invalid", 'ApiKey header="X-API-Key"');
+  });
+
   it.each([
     ["an empty key", { "x-api-key": "  " }, "api_key_missing"],
     ["a mistyped key", { "x-api-key": "swy_nonsense" }, "api_key_invalid"],

@@ -5,8 +5,8 @@ import type { VerifiedCaller } from "../identity/api-keys.ts";
 import { createAuthenticate, createVerifyBearer, type VerifyBearer } from "./authenticate.ts";
 
 const organizationId = "organization-1";
-const slack = { id: "slack", scopes: ["mcp:invoke"], acceptsApiKeys: true };
-const platform = { id: "platform", scopes: ["platform:read", "platform:write"], acceptsApiKeys: false };
+const slack = { id: "slack", scopes: ["mcp:invoke"], acceptsApiKeys: true, acceptsTokens: true };
+const platform = { id: "platform", scopes: ["platform:read", "platform:write"], acceptsApiKeys: false, acceptsTokens: true };
 const connection = { id: "connection-1", userId: "user-1", userName: "Ann", clientId: "client-1", clientName: "Test client" };
 const keyInfo = { organizationId, apiKeyId: "key-1", apiKeyName: "Test key" };
 

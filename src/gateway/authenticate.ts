@@ -10,7 +10,7 @@ export type VerifyBearer = (token: string, serverId: string) => Promise<McpCalle
 
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-type Server = { id: string; scopes: string[]; acceptsApiKeys: boolean };
+type Server = { id: string; scopes: string[]; acceptsApiKeys: boolean; acceptsTokens: boolean };
 type Options = { apiKeys: Pick<ApiKeys, "verify">; verifyBearer: VerifyBearer };
 
 /** Who calls an MCP server. Runs before the body is read. A bearer token decides alone: no API key rescues an invalid one. */
@@ -56,10 +56,10 @@ export function createVerifyBearer(verify: VerifyAccessToken): VerifyBearer {
 
 const headerText = (value: string | string[] | undefined): string => (typeof value === "string" ? value.trim() : "");
 
-const missing = ({ acceptsApiKeys }: Server): Refusal =>
-  acceptsApiKeys
-    ? new Refusal("api_key_missing", "Send an API key in the X-API-Key header, or connect with OAuth.")
-    : new Refusal("access_token_missing", "Connect with OAuth.");
+function missing({ acceptsApiKeys, acceptsTokens }: Server): Refusal {
+  if (!acceptsApiKeys) return new Refusal("access_token_missing", "Connect with OAuth.");
+  return new Refusal("api_key_missing", `Send an API key in the X-API-Key header${acceptsTokens ? ", or connect with OAuth" : ""}.`);
+}
 
 // Addresses end up in logs and histories, so what is in one is already lost; accepting it would teach people to do it.
 function refuseSecretInQuery(url: string, server: Server): void {

@@ -1,5 +1,12 @@
-/** The WWW-Authenticate headers of one MCP server, from which a client finds the way to sign in. */
-export function createChallenges({ resourceUrl, serverId, scopes }: { resourceUrl: string; serverId: string; scopes: string[] }) {
+export type Challenges = { signIn: string; invalidToken: string; insufficientScope: (needed: string) => string };
+
+type Options = { resourceUrl: string; serverId: string; scopes: string[]; acceptsTokens: boolean };
+
+const sendKey = 'ApiKey header="X-API-Key"';
+
+/** The WWW-Authenticate headers of one MCP server, from which a client finds the way to sign in, where there is one. */
+export function createChallenges({ resourceUrl, serverId, scopes, acceptsTokens }: Options): Challenges {
+  if (!acceptsTokens) return { signIn: sendKey, invalidToken: sendKey, insufficientScope: () => sendKey };
   const metadata = `resource_metadata="${resourceUrl}/.well-known/oauth-protected-resource/${serverId}/mcp"`;
   const scope = `scope="${scopes.join(" ")}"`;
   return {
@@ -8,5 +15,3 @@ export function createChallenges({ resourceUrl, serverId, scopes }: { resourceUr
     insufficientScope: (needed: string) => `Bearer error="insufficient_scope", scope="${needed}", ${metadata}`,
   };
 }
-
-export type Challenges = ReturnType<typeof createChallenges>;

@@ -4,7 +4,7 @@ import type { Challenges } from "./challenge.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /** What authentication has to know about the MCP server of a route. */
-    mcp?: { id: string; scopes: string[]; acceptsApiKeys: boolean; challenges: Challenges };
+    mcp?: { id: string; scopes: string[]; acceptsApiKeys: boolean; acceptsTokens: boolean; challenges: Challenges };
   }
   interface FastifyRequest {
     /** Set once an MCP client is authenticated. */

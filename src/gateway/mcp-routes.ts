@@ -62,10 +62,10 @@ function addRoute(
   mount: Mount,
   { log, tracing, resourceUrl, keepAliveMs, count }: McpRouteOptions & { count: Count },
 ): void {
-  const { id, scopes, acceptsApiKeys } = mount.server;
-  const challenges = createChallenges({ resourceUrl, serverId: id, scopes });
+  const { id, scopes, acceptsApiKeys, acceptsTokens } = mount.server;
+  const challenges = createChallenges({ resourceUrl, serverId: id, scopes, acceptsTokens });
   const { answer } = mount.open({ challenge: challenges.insufficientScope, log, tracing });
-  const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, challenges } } as const;
+  const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, acceptsTokens, challenges } } as const;
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {
     requireJsonAccepted(request.headers.accept);

@@ -30,6 +30,8 @@ type Description<Target> = {
   /** Everything a client may be granted here. */
   scopes: string[];
   acceptsApiKeys: boolean;
+  /** Whether clients can connect to it with OAuth. */
+  acceptsTokens: boolean;
   /** Whether every caller sees the same, which caches may then keep for all. */
   isShared?: boolean;
   tools: McpTool<Target>[];

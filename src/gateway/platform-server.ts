@@ -58,6 +58,7 @@ export function createPlatformServer(parts: PlatformParts, version: string) {
     icon: readFileSync(new URL("platform-tools/icon.svg", import.meta.url), "utf8"),
     scopes: ["platform:read", "platform:write"],
     acceptsApiKeys: false,
+    acceptsTokens: true,
     tools: tools.map((tool) => ({
       name: tool.id,
       title: tool.title,

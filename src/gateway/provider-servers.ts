@@ -14,6 +14,7 @@ export function createProviderServers({ providers, nodes }: Catalog, version: st
       icon,
       scopes: ["mcp:invoke"],
       acceptsApiKeys: true,
+      acceptsTokens: true,
       tools: tools.map((tool) => {
         const node = nodes.get(tool.id) as Node;
         return { ...toMcpTool(node), scope: "mcp:invoke", target: node };

@@ -45,6 +45,7 @@ export function createWorkflowMount(options: Options): Mount {
       icon,
       scopes: ["mcp:invoke"],
       acceptsApiKeys: true,
+      acceptsTokens: false,
       isShared: false,
       tools: offered.map(toTool),
     });

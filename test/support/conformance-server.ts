@@ -68,6 +68,7 @@ export const conformanceServer = mountServer(
     icon: "",
     scopes: ["mcp:invoke"],
     acceptsApiKeys: true,
+    acceptsTokens: true,
     tools: Object.entries(fixtures).map(([name, target]) => ({
       name,
       title: name,
