@@ -198,6 +198,15 @@ describe("a run", () => {
     expect(one.complaints).toEqual([]);
   });
 
+  it("says why it is not run again while its workflow is turned off", async () => {
+    const id = await failedRun("Resting");
+    const { body } = await flows.owner.browser.get(`${flows.path}/runs/${id}`);
+    await flows.owner.browser.patch(`${flows.path}/workflows/${body.workflowId}`, { isActive: false });
+    const { page } = await open(`/runs/${id}`);
+    await page.getByRole("button", { name: "Run all again" }).click();
+    await page.getByRole("alert").getByText("This workflow is turned off.").waitFor();
+  });
+
   it("with HTML in its names, its data and its error shows that as text", async () => {
     const nodes = [
       node("say", "set_fields", { fields: { text: image } }, { name: image }),

@@ -156,6 +156,23 @@ describe("running again", () => {
     expectProblem(await rerun(waiting.id, { from: "failure" }), { code: "run_not_finished" });
     await cancel(waiting.id);
   });
+
+  it("is refused while the workflow is turned off, as a start is, and after it was deleted", async () => {
+    const id = await ann.save([node("say", "stop", { message: "No" })]);
+    const at = `${ann.path}/workflows/${id}`;
+    const failed = await ann.run(id);
+    await ann.owner.browser.patch(at, { isActive: false });
+    for (const from of ["start", "failure"])
+      expect(expectProblem(await rerun(failed.id, { from }), { status: 409, code: "workflow_inactive" }).detail).toBe(
+        "This workflow is turned off.",
+      );
+    await ann.owner.browser.patch(at, { isActive: true });
+    for (const from of ["start", "failure"]) expect((await rerun(failed.id, { from })).status).toBe(202);
+    await ann.owner.browser.delete(at);
+    expectProblem(await rerun(failed.id), { status: 404, code: "workflow_not_found" });
+    const { body } = await ann.owner.browser.get(`${ann.path}/runs?workflowId=${id}`);
+    expect(body.data).toHaveLength(3);
+  });
 });
 
 describe("the list of runs", () => {

@@ -3,19 +3,19 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
+import type { Workflows } from "../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
 import { toRow } from "./create-start-run.ts";
-import type { FindGraph } from "./find-graph.ts";
 import { type Graph, withFollowers } from "./graph.ts";
 import type { RunNodeRow } from "./list-store.ts";
 import type { RunList } from "./run-list.ts";
 import { copyNodes } from "./store.ts";
 
 type Options = {
+  workflows: Pick<Workflows, "find">;
   list: Pick<RunList, "read">;
   accept: (wish: RunToAccept) => Promise<AcceptedRun>;
-  findGraph: FindGraph;
   checkOverrides: CheckOverrides;
   clock: Clock;
 };
@@ -33,7 +33,13 @@ type Wish = {
 };
 
 /** Runs again what a run did, on the same version of the workflow: all of it, or from the node that failed, with what was finished before it. */
-export function createRerun({ list, accept, checkOverrides, clock }: Options) {
+export function createRerun({ workflows, list, accept, checkOverrides, clock }: Options) {
+  async function requireActive(organizationId: string, workflowId: string): Promise<void> {
+    const workflow = await workflows.find(organizationId, workflowId);
+    if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
+    if (!workflow.isActive) throw new Refusal("workflow_inactive", "This workflow is turned off.");
+  }
+
   return async ({
     organizationId,
     runId,
@@ -45,7 +51,7 @@ export function createRerun({ list, accept, checkOverrides, clock }: Options) {
     trace,
   }: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
     const { row: before, nodes, graph } = await list.read(organizationId, runId);
-    if (before.workflowDeleted) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
+    await requireActive(organizationId, before.workflowId);
     const reused = from === "failure" ? reusableNodes(before.status, nodes, graph) : [];
     const chosen = overrides ?? (JSON.parse(before.overrides ?? "[]") as NodeOverride[]);
     await checkOverrides(organizationId, graph, chosen);

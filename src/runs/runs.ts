@@ -128,7 +128,7 @@ export function createRuns({
     checkOverrides: checkOverridesOf,
     list,
     cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
-    rerun: createRerun({ list, accept, findGraph, checkOverrides, clock }),
+    rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ list, ends }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),
