@@ -66,6 +66,12 @@ async function waitForDelivery(endpoint: Registered, isWanted: (delivery: EventD
     if (Date.now() > deadline) throw new Error(`the delivery is ${JSON.stringify(delivery)}`);
   }
 }
+/** As if so much time had passed, for the process and for what waits in the database. */
+async function letPass({ id }: Registered, ms: number): Promise<void> {
+  aheadMs += ms;
+  const change = "UPDATE event_delivery SET next_attempt_at = next_attempt_at - $1 * interval '1 millisecond' WHERE endpoint_id = $2";
+  await app.database.query(change, [ms, id]);
+}
 const isDelivered = ({ status }: EventDelivery) => status === "delivered";
 
 describe("an endpoint", () => {
@@ -202,16 +208,17 @@ describe("a delivery", () => {
     for (let attempt = 1; attempt <= 6; attempt++) {
       const { nextAttemptAt, status, lastError } = await waitForDelivery(
         endpoint,
-        (one) => one.attempts === attempt && one.lastStatus === 500 && Date.parse(one.nextAttemptAt ?? "") > now().getTime(),
+        (one) => one.attempts === attempt && one.lastStatus === 500 && Date.parse(one.nextAttemptAt ?? "") > Date.now(),
       );
       expect([status, lastError]).toEqual(["pending", "The receiver answered with 500."]);
-      pauses.push(Math.round((Date.parse(nextAttemptAt ?? "") - now().getTime()) / 1000));
+      const waitMs = Date.parse(nextAttemptAt ?? "") - Date.now();
+      pauses.push(Math.round(waitMs / 1000));
       if (attempt === 1) {
-        aheadMs += 2_000;
+        await letPass(endpoint, 2_000);
         await delay(1_200);
         expect(receiver.of(endpoint.hook)).toHaveLength(1);
       }
-      aheadMs += Date.parse(nextAttemptAt ?? "") - now().getTime();
+      await letPass(endpoint, waitMs);
       await receiver.waitFor(endpoint.hook, attempt + 1);
     }
     for (const [index, seconds] of [5, 30, 120, 600, 3600, 21_600].entries())
@@ -228,12 +235,38 @@ describe("a delivery", () => {
     await remove(endpoint);
   });
 
+  it.each([
+    ["behind", -20 * 60_000],
+    ["ahead", 20 * 60_000],
+  ])("is due by the clock of the database, when that of the process is far %s", async (_, shiftMs) => {
+    const endpoint = await register();
+    const usualMs = aheadMs;
+    aheadMs = shiftMs;
+    try {
+      await publish("run.failed", {});
+      const { id } = await waitForDelivery(endpoint, isDelivered);
+      receiver.answer(endpoint.hook, { status: 500 });
+      await ann.browser.post(`${endpoint.own}/deliveries/${id}/redeliver`);
+      const { nextAttemptAt } = await waitForDelivery(endpoint, ({ lastStatus }) => lastStatus === 500);
+      const waitMs = Date.parse(nextAttemptAt ?? "") - Date.now();
+      expect(waitMs).toBeGreaterThan(3_000);
+      expect(waitMs).toBeLessThanOrEqual(5_000);
+      receiver.answer(endpoint.hook, {});
+      const { body: test } = await ann.browser.post(`${endpoint.own}/test`);
+      const { deliveredAt } = await waitForDelivery(endpoint, (one) => one.id === test.id && isDelivered(one));
+      expect(Math.abs(Date.parse(deliveredAt ?? "") - Date.now())).toBeLessThan(5_000);
+    } finally {
+      aheadMs = usualMs;
+      await remove(endpoint);
+    }
+  });
+
   it("waits as long as the receiver asks", async () => {
     const endpoint = await register();
     receiver.answer(endpoint.hook, { status: 429, headers: { "retry-after": "900" } });
     await publish("run.failed", {});
     const { nextAttemptAt } = await waitForDelivery(endpoint, ({ lastStatus }) => lastStatus === 429);
-    const waitS = (Date.parse(nextAttemptAt ?? "") - now().getTime()) / 1000;
+    const waitS = (Date.parse(nextAttemptAt ?? "") - Date.now()) / 1000;
     expect(waitS).toBeGreaterThan(890);
     expect(waitS).toBeLessThanOrEqual(900);
     await remove(endpoint);

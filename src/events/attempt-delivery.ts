@@ -37,7 +37,7 @@ export function createAttemptDelivery({ clock, log, fetchFor, openSecrets }: Att
   }
 
   return async (delivery: ClaimedDelivery, signal: AbortSignal): Promise<{ outcome: Outcome; isGone: boolean }> => {
-    const failed = (said: Failure) => ({ outcome: failedAttempt(delivery, clock.now(), said), isGone: false });
+    const failed = (said: Failure) => ({ outcome: failedAttempt(delivery, said), isGone: false });
     let response: Response;
     try {
       response = await send(delivery, signal);
@@ -48,10 +48,9 @@ export function createAttemptDelivery({ clock, log, fetchFor, openSecrets }: Att
     // What the receiver has to say beyond the status is of no use here.
     await response.body?.cancel().catch(() => {});
     const { status: last_status, headers } = response;
-    const ended = { next_attempt_at: null, last_status };
-    if (response.ok) return { outcome: { ...ended, status: "delivered", last_error: null, delivered_at: clock.now() }, isGone: false };
+    if (response.ok) return { outcome: { status: "delivered", last_status, last_error: null }, isGone: false };
     const last_error = `The receiver answered with ${last_status}.`;
-    if (last_status === 410) return { outcome: { ...ended, status: "failed", last_error, delivered_at: null }, isGone: true };
+    if (last_status === 410) return { outcome: { status: "failed", last_status, last_error }, isGone: true };
     return failed({ last_status, last_error, retryAfterMs: readRetryAfterMs(headers, clock.now().getTime()) });
   };
 }
@@ -62,9 +61,8 @@ const bodyOf = ({ type, createdAt, payload }: ClaimedDelivery): string =>
 
 type Failure = Pick<Outcome, "last_status" | "last_error"> & { retryAfterMs?: number | undefined };
 
-function failedAttempt({ attempts }: ClaimedDelivery, now: Date, { retryAfterMs = 0, ...said }: Failure): Outcome {
+function failedAttempt({ attempts }: ClaimedDelivery, { retryAfterMs = 0, ...said }: Failure): Outcome {
   const delayMs = retryDelaysMs[attempts - 1];
-  if (delayMs === undefined) return { ...said, status: "failed", next_attempt_at: null, delivered_at: null };
-  const waitMs = Math.max(delayMs, Math.min(retryAfterMs, longestRetryAfterMs));
-  return { ...said, status: "pending", next_attempt_at: new Date(now.getTime() + waitMs), delivered_at: null };
+  if (delayMs === undefined) return { ...said, status: "failed" };
+  return { ...said, status: "pending", waitMs: Math.max(delayMs, Math.min(retryAfterMs, longestRetryAfterMs)) };
 }

@@ -19,7 +19,7 @@ const stopLimitMs = 5_000;
 
 /** Sends what is due, at least once and never twice at the same time. Any number of processes may do so on one database. */
 export function createDeliverEvents({ db, pollMs = 500, leaseMs = 60_000, ...options }: Options) {
-  const { clock, log } = options;
+  const { log } = options;
   const tables = eventTables(db);
   const attempt = createAttemptDelivery(options);
   const inFlight = new Set<Promise<void>>();
@@ -42,7 +42,7 @@ export function createDeliverEvents({ db, pollMs = 500, leaseMs = 60_000, ...opt
   async function claim(): Promise<void> {
     const limit = mostInFlight - inFlight.size;
     if (limit === 0) return;
-    for (const delivery of await claimDeliveries(db, { id: newId(), now: clock.now(), leaseMs, mostPerEndpoint, limit })) {
+    for (const delivery of await claimDeliveries(db, { id: newId(), leaseMs, mostPerEndpoint, limit })) {
       const sending = deliver(delivery).finally(() => {
         inFlight.delete(sending);
         wake();

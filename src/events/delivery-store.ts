@@ -12,7 +12,7 @@ export type ClaimedDelivery = Pick<DeliveryRow, "id" | "type" | "payload" | "att
   secretSealed: Buffer;
 };
 
-type Claim = { id: string; now: Date; leaseMs: number; mostPerEndpoint: number; limit: number };
+type Claim = { id: string; leaseMs: number; mostPerEndpoint: number; limit: number };
 
 // An endpoint has only so many attempts under way, in all processes together, whatever waits for it; so a slow one does not hold up others.
 // In a different order each time, because the limit may end the statement before the last endpoint.
@@ -25,19 +25,19 @@ const claimStatement = {
            CROSS JOIN LATERAL (
              SELECT organization_id, id FROM event_delivery
              WHERE organization_id = endpoint.organization_id AND endpoint_id = endpoint.id
-               AND status = 'pending' AND next_attempt_at <= $1 AND (claim IS NULL OR claimed_until < now())
+               AND status = 'pending' AND next_attempt_at <= now() AND (claim IS NULL OR claimed_until < now())
              ORDER BY next_attempt_at
-             LIMIT greatest(0, $2 - (
+             LIMIT greatest(0, $1 - (
                SELECT count(*) FROM event_delivery AS busy
                WHERE busy.organization_id = endpoint.organization_id AND busy.endpoint_id = endpoint.id
                  AND busy.claim IS NOT NULL AND busy.claimed_until >= now()
              ))
              FOR UPDATE SKIP LOCKED
            ) AS next
-           LIMIT $3
+           LIMIT $2
          )
          UPDATE event_delivery AS delivery
-         SET claim = $4, claimed_until = now() + $5 * interval '1 millisecond', attempts = attempts + 1
+         SET claim = $3, claimed_until = now() + $4 * interval '1 millisecond', attempts = attempts + 1
          FROM due WHERE delivery.organization_id = due.organization_id AND delivery.id = due.id
          RETURNING delivery.organization_id AS "organizationId", delivery.id, delivery.endpoint_id AS "endpointId",
            delivery.event_id AS "eventId", delivery.type, delivery.payload, delivery.attempts, delivery.created_at AS "createdAt",
@@ -45,16 +45,22 @@ const claimStatement = {
 };
 
 /** Takes deliveries of all organizations that are due and that nobody attempts, or whose process has not said how it ended in time. */
-export const claimDeliveries = (db: Database, { id, now, leaseMs, mostPerEndpoint, limit }: Claim): Promise<ClaimedDelivery[]> =>
-  db.prepared<ClaimedDelivery>(claimStatement, [now, mostPerEndpoint, limit, id, leaseMs]);
+export const claimDeliveries = (db: Database, { id, leaseMs, mostPerEndpoint, limit }: Claim): Promise<ClaimedDelivery[]> =>
+  db.prepared<ClaimedDelivery>(claimStatement, [mostPerEndpoint, limit, id, leaseMs]);
 
-export type Outcome = Pick<DeliveryRow, "status" | "next_attempt_at" | "last_status" | "last_error" | "delivered_at">;
+/** `waitMs`: until the next attempt, for what is still pending. */
+export type Outcome = Pick<DeliveryRow, "last_status" | "last_error"> &
+  ({ status: "pending"; waitMs: number } | { status: "delivered" | "failed" });
 
 /** Writes nothing for an attempt that others have taken over in the meantime. */
 export const settleDelivery = (db: EventDb, { organizationId, id, claim }: ClaimedDelivery, outcome: Outcome) =>
   db
     .updateTable("event_delivery")
-    .set({ ...outcome, claim: null, claimed_until: null })
+    .set({
+      ...{ status: outcome.status, last_status: outcome.last_status, last_error: outcome.last_error, claim: null, claimed_until: null },
+      next_attempt_at: outcome.status === "pending" ? sql<Date>`now() + ${outcome.waitMs} * interval '1 millisecond'` : null,
+      delivered_at: outcome.status === "delivered" ? sql<Date>`now()` : null,
+    })
     .where("organization_id", "=", organizationId)
     .where("id", "=", id)
     .where("claim", "=", claim)

@@ -122,7 +122,7 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
       await requireActive(place);
       const about = { organization_id: place.organizationId, endpoint_id: place.endpointId, id: newId(), event_id: newId() };
       const payload = JSON.stringify({ message: "This is a test." });
-      return toDelivery(await insertDelivery(tables, { ...about, type: testType, payload, next_attempt_at: clock.now() }));
+      return toDelivery(await insertDelivery(tables, { ...about, type: testType, payload }));
     },
 
     async deliveries(place: EndpointPlace, { limit, cursor, status }: EventDeliveryQuery): Promise<EventDeliveryList> {
@@ -135,7 +135,7 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
     /** Sends the same event again, whatever became of it before. */
     async redeliver(place: DeliveryPlace): Promise<EventDelivery> {
       await requireActive(place);
-      return toDelivery((await restartDelivery(tables, place, clock.now())) ?? refuseUnknown("delivery"));
+      return toDelivery((await restartDelivery(tables, place)) ?? refuseUnknown("delivery"));
     },
   };
 }

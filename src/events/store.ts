@@ -111,12 +111,12 @@ export async function deleteEndpoint(db: EventDb, { organizationId, endpointId }
 
 // Deliveries as people see them
 
-type NewDelivery = Pick<DeliveryRow, "organization_id" | "id" | "endpoint_id" | "event_id" | "type" | "payload" | "next_attempt_at">;
+type NewDelivery = Pick<DeliveryRow, "organization_id" | "id" | "endpoint_id" | "event_id" | "type" | "payload">;
 
 export const insertDelivery = (db: EventDb, row: NewDelivery) =>
   db
     .insertInto("event_delivery")
-    .values({ ...row, status: "pending" })
+    .values({ ...row, status: "pending", next_attempt_at: sql<Date>`now()` })
     .returningAll()
     .executeTakeFirstOrThrow();
 
@@ -139,10 +139,10 @@ export const listDeliveries = (
     .execute();
 
 /** An attempt that is under way goes on; what it ends with counts. */
-export const restartDelivery = (db: EventDb, { organizationId, endpointId, deliveryId }: DeliveryPlace, now: Date) =>
+export const restartDelivery = (db: EventDb, { organizationId, endpointId, deliveryId }: DeliveryPlace) =>
   db
     .updateTable("event_delivery")
-    .set({ status: "pending", attempts: 0, next_attempt_at: now, delivered_at: null })
+    .set({ status: "pending", attempts: 0, next_attempt_at: sql<Date>`now()`, delivered_at: null })
     .where("organization_id", "=", organizationId)
     .where("endpoint_id", "=", endpointId)
     .where("id", "=", deliveryId)
