@@ -198,6 +198,18 @@ describe("a run", () => {
     expect(one.complaints).toEqual([]);
   });
 
+  it("names the key that started it, also after that was deleted, in the list and on its page", async () => {
+    const { body: key } = await flows.owner.browser.post(`${flows.path}/api-keys`, { name: "nightly", scopes: ["workflows:trigger"] });
+    const workflowId = await flows.save([node("say", "set_fields", { fields: { a: 1 } })], [], "Keyed");
+    const { body } = await flows.trigger(workflowId, undefined, { "x-api-key": key.key, prefer: "wait=30" });
+    await flows.owner.browser.delete(`${flows.path}/api-keys/${key.id}`);
+    const { page, complaints } = await open("/history");
+    await page.getByRole("row", { name: /Keyed.*Key nightly \(deleted\)/ }).waitFor();
+    await page.goto(`/o/${flows.owner.organizationId}/runs/${body.id}`);
+    await page.getByText("API: Key nightly (deleted)").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("says why it is not run again while its workflow is turned off", async () => {
     const id = await failedRun("Resting");
     const { body } = await flows.owner.browser.get(`${flows.path}/runs/${id}`);

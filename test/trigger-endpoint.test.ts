@@ -246,6 +246,22 @@ describe("the key", () => {
     await expect.poll(lastUsed, { timeout: 5_000 }).toEqual(expect.any(String));
   });
 
+  it("is still named after it was deleted, and that is said", async () => {
+    const about = { name: "nightly", scopes: ["workflows:trigger"] };
+    const { body: created } = await ann.owner.browser.post(`${ann.path}/api-keys`, about);
+    const { body } = await ann.trigger(echo, undefined, { "x-api-key": created.key });
+    const read = async () => [
+      (await ann.owner.browser.get(`${ann.path}/runs/${body.id}`)).body,
+      ...(await ann.owner.browser.get(`${ann.path}/runs?apiKeyId=${created.id}`)).body.data,
+    ];
+    const named = { id: body.id, apiKeyId: created.id, apiKeyName: "nightly" };
+    expect(await read()).toMatchObject(Array(2).fill({ ...named, apiKeyDeleted: false }));
+    await ann.owner.browser.delete(`${ann.path}/api-keys/${created.id}`);
+    expect(await read()).toMatchObject(Array(2).fill({ ...named, apiKeyDeleted: true }));
+    const { body: byHand } = await ann.owner.browser.post(`${ann.path}/workflows/${echo}/runs`, {});
+    expect((await ann.owner.browser.get(`${ann.path}/runs/${byHand.id}`)).body).toMatchObject({ apiKeyId: null, apiKeyDeleted: false });
+  });
+
   it("may only ask so often", async () => {
     const limited = await startWorkflowApp({ environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "3" } });
     onTestFinished(() => limited.stop());

@@ -6,11 +6,11 @@ import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.t
 import type { Run, RunEntry, RunNode } from "./wire.ts";
 
 export function toEntry(row: RunRow): RunEntry {
-  const { id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName, userId, userName } = row;
-  const { oauthClientId, oauthClientName, rerunOf, parentRunId } = row;
+  const { id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName } = row;
+  const { apiKeyDeleted, userId, userName, oauthClientId, oauthClientName, rerunOf, parentRunId } = row;
   return {
-    ...{ id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName, userId, userName },
-    ...{ oauthClientId, oauthClientName, rerunOf, parentRunId },
+    ...{ id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName },
+    ...{ apiKeyDeleted, userId, userName, oauthClientId, oauthClientName, rerunOf, parentRunId },
     workflowName: row.workflowName ?? "",
     executionType: row.kind,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "", nodeId: row.errorNodeId },

@@ -17,6 +17,7 @@ export type RunRow = {
   triggerId: string | null;
   apiKeyId: string | null;
   apiKeyName: string | null;
+  apiKeyDeleted: boolean;
   userId: string | null;
   userName: string | null;
   oauthClientId: string | null;
@@ -39,7 +40,11 @@ export type WholeRunRow = RunRow & { triggerData: string; overrides: string | nu
 const columns = sql`
   run.id, run.workflow_id AS "workflowId", workflow.name AS "workflowName", workflow.deleted_at IS NOT NULL OR workflow.id IS NULL AS "workflowDeleted",
   run.workflow_version AS "workflowVersion", run.kind, run.status, run.trigger_id AS "triggerId",
-  run.api_key_id AS "apiKeyId", run.api_key_name AS "apiKeyName", run.user_id AS "userId", run.user_name AS "userName",
+  run.api_key_id AS "apiKeyId", run.api_key_name AS "apiKeyName",
+  run.api_key_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM api_key WHERE api_key.id = run.api_key_id AND api_key.organization_id = run.organization_id AND api_key.revoked_at IS NULL
+  ) AS "apiKeyDeleted",
+  run.user_id AS "userId", run.user_name AS "userName",
   run.oauth_client_id AS "oauthClientId", run.oauth_client_name AS "oauthClientName",
   run.rerun_of AS "rerunOf", run.parent_run_id AS "parentRunId",
   run.error_code AS "errorCode", run.error_message AS "errorMessage", run.error_node_id AS "errorNodeId",

@@ -23,6 +23,7 @@ export const runEntry = z
     triggerId: z.uuid().nullable(),
     apiKeyId: z.uuid().nullable(),
     apiKeyName: z.string().nullable(),
+    apiKeyDeleted: z.boolean().describe("The key that started the run does not exist any more."),
     userId: z.uuid().nullable(),
     userName: z.string().nullable(),
     oauthClientId: z.string().nullable(),

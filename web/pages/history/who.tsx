@@ -2,7 +2,7 @@ import { Clock, KeyRound, PlugZap, User, Webhook, Workflow } from "lucide-react"
 import type { ToolCallEntry } from "../../../src/history/wire.ts";
 import type { RunEntry } from "../../../src/runs/wire.ts";
 
-type Names = Pick<ToolCallEntry, "apiKeyName" | "oauthClientName" | "userName"> & Partial<Pick<ToolCallEntry, "apiKeyDeleted">>;
+type Names = Pick<ToolCallEntry, "apiKeyName" | "apiKeyDeleted" | "oauthClientName" | "userName">;
 type WhoProps = { of: Names & Partial<Pick<RunEntry, "executionType">> };
 
 /** Whose call or run it was: a key, a client for a person, a person, or what starts runs by itself. */
