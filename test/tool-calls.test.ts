@@ -178,6 +178,26 @@ describe("platform_list_tool_invocations", () => {
     for (const wrong of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { limit: "20" }, { page: 1 }])
       expect(await callTool("platform", "platform_list_tool_invocations", wrong, platform)).toMatchObject({ isError: true });
   });
+
+  it("finds a text in all calls, however many are newer, and counts them all", async () => {
+    await mcp.app.database.query(
+      `INSERT INTO tool_call (organization_id, id, source, server_id, tool, status, parameters, credentials, queued_at, completed_at, queue_ms, duration_ms, truncated, sanitized, owner)
+       SELECT $1, uuidv7(-(number * interval '1 second') - interval '1 minute'), 'mcp', 'slack', 'old_' || number, 'success',
+         CASE WHEN number % 1000 = 1 THEN '{"text":"a needle"}' ELSE '{}' END, '{}', now(), now(), 0, 1, false, false, $1
+       FROM generate_series(1, 4500) AS number`,
+      [mcp.owner.organizationId],
+    );
+    const platform = mcp.connect("platform", ["platform:read"]);
+    const list = async (given: object) =>
+      (await callTool("platform", "platform_list_tool_invocations", { search: "NEEDLE", ...given }, platform))?.structuredContent;
+    const page = (total: number, tools: string[]) => ({ total, toolInvocations: tools.map((tool) => ({ tool })) });
+    // The questions themselves are found as well.
+    const own = "platform_list_tool_invocations";
+    expect(await list({})).toMatchObject(page(6, [own, "old_1", "old_1001", "old_2001", "old_3001", "old_4001"]));
+    expect(await list({ offset: 3, limit: 3 })).toMatchObject(page(7, ["old_1001", "old_2001", "old_3001"]));
+    expect(await list({ offset: 7, limit: 3 })).toMatchObject(page(8, ["old_4001"]));
+    expect(await list({ offset: 9, limit: 3 })).toMatchObject(page(9, []));
+  });
 });
 
 const meta = {

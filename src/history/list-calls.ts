@@ -17,7 +17,7 @@ import {
 import { lowestIdAt, timeOfId } from "./time-of-id.ts";
 import type { ToolCall, ToolCallEntry, ToolCallFilter, ToolCallList, ToolCallQuery } from "./wire.ts";
 
-/** How many calls one page of a text search looks through. */
+/** How many calls one page of a text search looks through, and one step of a search through all. */
 const searchedPerPage = 2000;
 /** Few, because each may hold more than a megabyte. */
 const exportedPerPage = 25;
@@ -35,7 +35,7 @@ export function createCallList({ db }: { db: Database }) {
       return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
     },
 
-    /** By position instead of cursor, with the number of all; a search looks at the newest calls only. */
+    /** By position instead of cursor, with the number of all. */
     async page(organizationId: string, { search, offset, limit }: { search?: string | undefined; offset: number; limit: number }) {
       if (search === undefined) {
         const [total, rows] = await Promise.all([
@@ -44,10 +44,9 @@ export function createCallList({ db }: { db: Database }) {
         ]);
         return { total, entries: rows.map(toEntry) };
       }
-      const seen = await searchCalls(tables, { organizationId }, { text: search, limit: searchedPerPage });
-      const found = seen.filter((row) => row.found).map(({ id }) => id);
-      const rows = await findCalls(tables, organizationId, found.slice(offset, offset + limit));
-      return { total: found.length, entries: rows.map(toEntry).sort(newestFirst) };
+      const { total, ids } = await searchAll(tables, organizationId, { text: search, offset, limit });
+      const rows = await findCalls(tables, organizationId, ids);
+      return { total, entries: rows.map(toEntry).sort(newestFirst) };
     },
 
     async get(organizationId: string, id: string): Promise<ToolCall> {
@@ -84,6 +83,25 @@ async function searchPage(
   const hasMore = found.length > limit || seen.length === searchedPerPage;
   const data = rows.map(toEntry).sort(newestFirst);
   return { data, nextCursor: hasMore ? toCursor(last) : null, searchedBackTo: last === undefined ? null : timeOfId(last).toISOString() };
+}
+
+/** How many calls hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and keeping no other ids. */
+async function searchAll(
+  tables: HistoryDb,
+  organizationId: string,
+  { text, offset, limit }: { text: string; offset: number; limit: number },
+): Promise<{ total: number; ids: string[] }> {
+  const selection: CallSelection = { organizationId };
+  const ids: string[] = [];
+  let total = 0;
+  for (;;) {
+    const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
+    const found = seen.filter((row) => row.found).map(({ id }) => id);
+    ids.push(...found.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+    total += found.length;
+    if (seen.length < searchedPerPage) return { total, ids };
+    selection.beforeId = seen.at(-1)?.id;
+  }
 }
 
 const newestFirst = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : -1);

@@ -105,12 +105,17 @@ export async function listWholeCalls(db: HistoryDb, selection: CallSelection, li
   return (await query.execute(db)).rows;
 }
 
-/** The newest calls of a selection, each with whether it holds the text; so that a rare text cannot make one query read everything. */
+/**
+ * The newest calls of a selection, each with whether it holds the text; so that a rare text cannot make one query read everything.
+ * They are chosen first: a plan that sorts would otherwise look for the text in all there are.
+ */
 export async function searchCalls(db: HistoryDb, selection: CallSelection, { text, limit }: { text: string; limit: number }) {
   const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const query = sql<{ id: string; found: boolean }>`
-    SELECT call.id, call.tool ILIKE ${pattern} OR coalesce(call.error_message ILIKE ${pattern}, false) OR call.parameters ILIKE ${pattern} AS found
-    FROM tool_call AS call WHERE ${matches(selection)} ORDER BY call.id DESC LIMIT ${limit}`;
+    SELECT id, tool ILIKE ${pattern} OR coalesce(error_message ILIKE ${pattern}, false) OR parameters ILIKE ${pattern} AS found
+    FROM (SELECT call.id, call.tool, call.error_message, call.parameters FROM tool_call AS call
+      WHERE ${matches(selection)} ORDER BY call.id DESC LIMIT ${limit}) AS newest
+    ORDER BY id DESC`;
   return (await query.execute(db)).rows;
 }
 
