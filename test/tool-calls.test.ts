@@ -105,6 +105,25 @@ describe("a call through the gateway", () => {
     expect(provider.requests()).toEqual([]);
   });
 
+  it.each([
+    ["null", null, null],
+    ["a text", '{"seconds":0}', '{"seconds":0}'],
+    ["a list", [1, { a: "b" }], [1, { a: "b" }]],
+    ["a text in which credentials may be", '{"credentials":{"github":"ghp_x"}}', "[not kept, because it speaks of credentials]"],
+  ])("with %s for its arguments is answered as a wrong message and recorded as refused", async (_, given, kept) => {
+    for (const [server, client] of [
+      ["system", mcp.client],
+      ["platform", mcp.connect("platform", ["platform:read"])],
+    ] as const) {
+      await mcp.app.database.query("DELETE FROM tool_call");
+      const tool = server === "system" ? "system_wait" : "platform_get_me";
+      const { status, json } = await client.modern(server, "tools/call", { name: tool, arguments: given });
+      expect([status, json.error?.code, json.error?.message]).toEqual([200, -32602, "Invalid params: arguments must be an object"]);
+      const error = { code: "validation_failed", message: "arguments must be an object." };
+      expect(await lastRecord()).toMatchObject({ serverId: server, tool, status: "refused", error, parameters: kept, credentials: {} });
+    }
+  });
+
   it("waits for a free slot, and its time limit begins when it has one", async () => {
     const [first, second] = await Promise.all([wait(0.7), wait(0.7)]);
     expect([first?.isError, second?.isError]).not.toContain(true);

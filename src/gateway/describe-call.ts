@@ -6,8 +6,9 @@ type Connection = Extract<McpCaller, { connection: unknown }>["connection"];
 type Arrival = Pick<ArrivedCall, "id" | "source" | "parameters">;
 
 /** What the history is told about a call that has just come in. */
-export function describeCall({ server, tool, caller, requestId, trace }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
-  const { id, source, parameters } = arrival;
+export function describeCall({ server, tool, caller, requestId, trace, misshapen }: McpToolCall<unknown>, arrival: Arrival): ArrivedCall {
+  const { id, source } = arrival;
+  const parameters = misshapen === undefined ? arrival.parameters : withoutCredentials(misshapen);
   const who = "apiKey" in caller ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name } : describeConnection(caller.connection);
   return {
     ...{ organizationId: caller.organizationId, id, source, serverId: server.id, tool: tool.name },
@@ -15,6 +16,10 @@ export function describeCall({ server, tool, caller, requestId, trace }: McpTool
     ...who,
   };
 }
+
+// Where there is no field of that name to leave out, a secret that was pasted there would be kept.
+const withoutCredentials = (value: unknown): unknown =>
+  JSON.stringify(value).includes("credentials") ? "[not kept, because it speaks of credentials]" : value;
 
 const describeConnection = ({ clientId, clientName, userId, userName }: Connection) => ({
   oauthClientId: clientId,

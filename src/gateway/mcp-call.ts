@@ -14,6 +14,8 @@ export type McpToolCall<Target> = {
   server: McpServer<Target>;
   tool: McpTool<Target>;
   arguments: Record<string, unknown>;
+  /** The arguments as they came, when they are not an object: only for the record of the refusal. */
+  misshapen?: unknown;
   /** What the caller's rules forbid or the body already showed to be wrong: the call is to be refused with it, and recorded like any other. */
   fault: Refusal | undefined;
   caller: McpCaller;
@@ -53,18 +55,22 @@ export type McpOptions<Target> = {
   tracing: Tracing;
 };
 
+/** A known tool that the caller may ask for; `fault` when what it is given is not even an object. */
+type Found<Target> = { tool: McpTool<Target>; fault: Refusal | undefined };
+
 /** tools/call, and the notification that cancels one. */
 export function createAnswerCall<Target>({ server, callTool, callsInFlight, challenge, log, tracing }: McpOptions<Target>) {
-  async function run(tool: McpTool<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
+  async function run({ tool, fault: misfit }: Found<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
     const { caller, requestId, trace } = request;
-    const fault = caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault;
+    const fault = misfit ?? (caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault);
     const meta = metaOf(rpc.params);
     const onProgress = createProgress(meta.progressToken, request.openStream);
     const stop = new AbortController();
     const cancel = () => stop.abort(new Refusal("cancelled", "The caller cancelled the call."));
     const finished = era === "legacy" ? callsInFlight.add(caller, rpc.id, cancel) : request.onDisconnect(cancel);
-    const given = withDefaults((rpc.params.arguments ?? {}) as Record<string, unknown>, tool, caller);
-    const call = { server, tool, arguments: given, fault, caller, signal: stop.signal, requestId, trace };
+    const { arguments: came = {} } = rpc.params;
+    const given = isObject(came) ? { arguments: withDefaults(came, tool, caller) } : { arguments: {}, misshapen: came };
+    const call = { server, tool, ...given, fault, caller, signal: stop.signal, requestId, trace };
     try {
       return await callTool(onProgress ? { ...call, onProgress } : call);
     } finally {
@@ -86,21 +92,23 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
     const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, { era, requestId, serverInfo: server.serverInfo }));
     const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
-      const result = await endAfter(trace, () => run(found.tool, rpc, era, { ...request, trace }), describeResult);
+      const result = await endAfter(trace, () => run(found, rpc, era, { ...request, trace }), describeResult);
       if (result instanceof Refusal) throw result;
       return write(result);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : hideFailure(error, { tool: found.tool, requestId, trace });
-      return isUnavailable(refusal) ? answerError(rpc.id, unavailable(refusal, requestId)) : write(refusal);
+      const problem = toRpcError(refusal, { misfit: found.fault, requestId });
+      return problem ? answerError(rpc.id, problem) : write(refusal);
     }
   }
 
-  function findTool({ params }: RpcRequest, { caller, requestId }: McpRequest): { tool: McpTool<Target> } | { error: RpcError } {
+  function findTool({ params }: RpcRequest, { caller, requestId }: McpRequest): Found<Target> | { error: RpcError } {
     if (typeof params.name !== "string") return { error: invalidParams("name is required") };
     const tool = server.toolsByName.get(params.name);
     if (!tool) return { error: invalidParams("unknown tool") };
-    if (params.arguments !== undefined && !isObject(params.arguments)) return { error: invalidParams("arguments must be an object") };
-    return caller.scopes.includes(tool.scope) ? { tool } : { error: insufficientScope(tool.scope, requestId) };
+    if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope, requestId) };
+    const isMisfit = params.arguments !== undefined && !isObject(params.arguments);
+    return { tool, fault: isMisfit ? new Refusal("validation_failed", `${noObject}.`) : undefined };
   }
 
   function hideFailure(error: unknown, { tool, requestId, trace }: { tool: McpTool<Target>; requestId: string; trace: Span }): Refusal {
@@ -119,18 +127,20 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
   return { answerCall, cancel: callsInFlight.cancel };
 }
 
+const noObject = "arguments must be an object";
+
 const describeResult = (result: ToolResult) => (result instanceof Refusal ? factsOfFailure(result) : {});
 
-/** Neither the caller's nor the tool's fault: a client may try again, and proxies and monitors should see it. */
-const isUnavailable = ({ status }: Refusal): boolean => status === 429 || status === 503;
+type Circumstances = { misfit: Refusal | undefined; requestId: string };
 
-const unavailable = ({ status, code, message, headers }: Refusal, requestId: string): RpcError => ({
-  status,
-  code: rpcCode.refused,
-  message,
-  data: { code, requestId },
-  ...(headers ? { headers } : {}),
-});
+/** Undefined for what is told as the result of the call. */
+function toRpcError(refusal: Refusal, { misfit, requestId }: Circumstances): RpcError | undefined {
+  if (refusal === misfit) return invalidParams(noObject);
+  const { status, code, message, headers } = refusal;
+  // Neither the caller's nor the tool's fault: a client may try again, and proxies and monitors should see it.
+  if (status !== 429 && status !== 503) return undefined;
+  return { status, code: rpcCode.refused, message, data: { code, requestId }, ...(headers ? { headers } : {}) };
+}
 
 const notAllowed = ({ name }: { name: string }) => new Refusal("tool_not_allowed", `The rules of this API key do not allow ${name}.`);
 

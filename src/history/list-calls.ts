@@ -19,6 +19,8 @@ import type { ToolCall, ToolCallEntry, ToolCallFilter, ToolCallList, ToolCallQue
 
 /** How many calls one page of a text search looks through, and one step of a search through all. */
 const searchedPerPage = 2000;
+/** How many a search through all looks at; the platform tool says so. */
+const searchedAtMost = 100_000;
 /** Few, because each may hold more than a megabyte. */
 const exportedPerPage = 25;
 
@@ -44,7 +46,7 @@ export function createCallList({ db }: { db: Database }) {
         ]);
         return { total, entries: rows.map(toEntry) };
       }
-      const { total, ids } = await searchAll(tables, organizationId, { text: search, offset, limit });
+      const { total, ids } = await searchNewest(tables, organizationId, { text: search, offset, limit });
       const rows = await findCalls(tables, organizationId, ids);
       return { total, entries: rows.map(toEntry).sort(newestFirst) };
     },
@@ -85,8 +87,11 @@ async function searchPage(
   return { data, nextCursor: hasMore ? toCursor(last) : null, searchedBackTo: last === undefined ? null : timeOfId(last).toISOString() };
 }
 
-/** How many calls hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and keeping no other ids. */
-async function searchAll(
+/**
+ * How many of the newest calls hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and not
+ * through any number of them, so that searches leave something of the database to others.
+ */
+async function searchNewest(
   tables: HistoryDb,
   organizationId: string,
   { text, offset, limit }: { text: string; offset: number; limit: number },
@@ -94,14 +99,15 @@ async function searchAll(
   const selection: CallSelection = { organizationId };
   const ids: string[] = [];
   let total = 0;
-  for (;;) {
+  for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
     const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
     const found = seen.filter((row) => row.found).map(({ id }) => id);
     ids.push(...found.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
     total += found.length;
-    if (seen.length < searchedPerPage) return { total, ids };
+    if (seen.length < searchedPerPage) break;
     selection.beforeId = seen.at(-1)?.id;
   }
+  return { total, ids };
 }
 
 const newestFirst = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : -1);

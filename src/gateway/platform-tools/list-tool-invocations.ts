@@ -23,7 +23,7 @@ export const createListToolInvocations = ({ page }: Pick<History["calls"], "page
   definePlatformTool({
     id: "platform_list_tool_invocations",
     title: "List tool calls",
-    description: "Tool calls made through the MCP servers, newest first.",
+    description: "Tool calls made through the MCP servers, newest first. A search looks at the newest 100,000.",
     scope: "platform:read",
     hints: reads,
     input: pageInput,
