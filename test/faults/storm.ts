@@ -11,7 +11,7 @@ const pauseMs = 12_000;
 const pauseEvery = 50;
 const longestQuietMs = 700;
 // Starting a process costs a second of a core, and calls are what is lost first: the other roles are killed less often.
-const longestQuietOfOthersMs = 8_000;
+const longestQuietOfOthersMs = 12_000;
 // The slots of a killed process come back after its lease, so a busy organization would soon be at rest.
 const crowdMs = 1_500;
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { newId } from "../../src/base/ids.ts";
 import { readConfig } from "../../src/config.ts";
@@ -50,6 +51,14 @@ export async function startYard({ environment: given = {}, members: wanted = rol
   const served = { ...environment, DATABASE_URL: `postgres://${user}@${host}:${port}/${database}?sslmode=disable` };
   const start = (role: Role, ports?: SpawnedServer["ports"], own: Record<string, string> = {}) =>
     startServer({ dataDir, roles: role, environment: { ...served, ...own }, ...(ports ? { ports } : {}) });
+  const isReachable = () =>
+    runSql(proxy.target, "SELECT 1").then(
+      () => true,
+      () => false,
+    );
+  const whenReachable = async () => {
+    while (!(await isReachable())) await delay(50);
+  };
   const members: Member[] = [];
   const stop = async () => {
     await Promise.all(members.map(({ server }) => server.kill()));
@@ -98,7 +107,7 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
       const ended = await member.server.ended;
-      member.server = await startAgain(() => start(member.role, member.server.ports, member.environment));
+      member.server = await startAgain(() => start(member.role, member.server.ports, member.environment), whenReachable);
       return ended;
     },
 
@@ -142,12 +151,13 @@ export async function startYard({ environment: given = {}, members: wanted = rol
   };
 }
 
-/** A process that finds no database says so and ends; whoever manages it starts it again. */
-async function startAgain(start: () => Promise<SpawnedServer>, tries = 20): Promise<SpawnedServer> {
+/** A process that finds no database says so and ends; whoever manages it starts it again, best when there is one. */
+async function startAgain(start: () => Promise<SpawnedServer>, whenReachable: () => Promise<void>, tries = 20): Promise<SpawnedServer> {
   try {
     return await start();
   } catch (error) {
     if (tries === 0 || !(error as Error).message.includes("The database cannot be reached")) throw error;
-    return await startAgain(start, tries - 1);
+    await whenReachable();
+    return await startAgain(start, whenReachable, tries - 1);
   }
 }
