@@ -56,9 +56,10 @@ function createStatements(client: pg.Client, workerId: string) {
       return rows[0]?.joined === true;
     },
 
-    /** False when the worker was declared dead. */
+    /** False when the worker was declared dead. Looks for others that are, so that they hold nothing also when nobody asks for a slot. */
     async beat(): Promise<boolean> {
       const { rowCount } = await client.query("UPDATE slot_worker SET beat_at = clock_timestamp() WHERE id = $1", [workerId]);
+      await client.query("SELECT slot_bury($1)", [workerId]);
       return rowCount === 1;
     },
 

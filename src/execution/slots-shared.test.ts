@@ -249,6 +249,22 @@ describe("a process that is out of touch", () => {
     expect(slots.counts()).toEqual({ held: 1, used: 1, waiting: 0 });
   });
 
+  it("holds nothing any more when its lease has ended, also when nobody asks for a slot", async () => {
+    await test.startPool();
+    const organizationId = test.newOrganization(1);
+    const died = newId();
+    await database.query(`INSERT INTO slot_worker SELECT $1, clock_timestamp() - interval '9 s', 10000, slot_epoch.id FROM slot_epoch`, [
+      died,
+    ]);
+    await database.query("INSERT INTO slot_share (organization_id, worker_id, held, tickets) VALUES ($1, $2, 1, '{}')", [
+      organizationId,
+      died,
+    ]);
+    const held = () => database.query("SELECT held FROM slot_share WHERE organization_id = $1", [organizationId]);
+    expect(await held()).toEqual([{ held: 1 }]);
+    await expect.poll(held, { timeout: 5_000 }).toEqual([]);
+  });
+
   it("goes on with what it holds while its lease lasts, refuses the rest within two seconds, and recovers alone", async () => {
     await Promise.all((["cut", "black hole"] as const).map(loseDatabase));
   });
