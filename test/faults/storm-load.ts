@@ -14,7 +14,7 @@ export type Wish = { prompt: string; team: Team; takesOtherAccount: boolean; isW
 type Loop = { stop: () => Promise<void> };
 
 const pauseMs = 50;
-const wishPauseMs = 1_500;
+const wishPauseMs = 1_000;
 
 /** Clients that call one after the other, now well, now badly, until they are told to stop. */
 export function startCallers(yard: Yard, { count, team, random, log }: { count: number; team: Team; random: Random; log: Call[] }): Loop {
