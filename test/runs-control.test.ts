@@ -6,6 +6,7 @@ import { silentLog } from "../src/storage/test-postgres.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { followEvents } from "./support/follow-events.ts";
+import { issue, useGithub } from "./support/github-nodes.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -17,10 +18,7 @@ beforeAll(async () => {
   github = await startCountingProvider();
   ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" } });
   bob = await signUpOwner(ann.app, "Bob");
-  const { organizationId } = ann.owner;
-  const data = { kind: "bearer", accessToken: "token", baseUrl: github.url };
-  const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
-  await ann.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
+  await useGithub(ann, github.url);
 });
 afterAll(async () => {
   await ann?.stop();
@@ -28,9 +26,6 @@ afterAll(async () => {
 });
 beforeEach(() => github.forget());
 
-type Others = NonNullable<Parameters<typeof node>[3]>;
-const issue = (id: string, title: string, others: Others = {}) =>
-  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
 const titles = () => github.requests.map(({ title }) => title);
 const cancel = (id: string) => ann.owner.browser.post(`${ann.path}/runs/${id}/cancel`);
 const rerun = (id: string, body?: object) => ann.owner.browser.post(`${ann.path}/runs/${id}/rerun`, body);

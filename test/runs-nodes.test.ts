@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { connectGithub, issue, useGithub } from "./support/github-nodes.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -11,7 +12,7 @@ let github: CountingProvider;
 beforeAll(async () => {
   github = await startCountingProvider();
   ann = await startWorkflowApp({ environment });
-  await useByDefault(ann);
+  await useGithub(ann, github.url);
 });
 afterAll(async () => {
   await ann?.stop();
@@ -22,28 +23,14 @@ beforeEach(() => {
   github.takeTime(0);
 });
 
-async function useByDefault({ app, owner: { organizationId } }: WorkflowApp, token = "token-by-default"): Promise<string> {
-  const data = { kind: "bearer", accessToken: token, baseUrl: github.url };
-  const { id, reference } = await app.parts.vault.credentials.create(organizationId, {
-    type: "github",
-    name: token,
-    data,
-    createdBy: null,
-  });
-  if (token === "token-by-default") await app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
-  return reference;
-}
-
 type Others = NonNullable<Parameters<typeof node>[3]>;
-const issue = (id: string, title: string, others: Others = {}) =>
-  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
 const titles = () => github.requests.map(({ title }) => title);
 const statusOf = async (id: string) => (await ann.readRun(id)).body.status;
 const becomes = (id: string, status: string) => expect.poll(() => statusOf(id), { timeout: 10_000, interval: 20 }).toBe(status);
 
 describe("a tool in a run", () => {
   it("uses the credential of its node, or else the organization's own, and nothing of it is in the run", async () => {
-    const own = await useByDefault(ann, "token-of-the-node");
+    const { reference: own } = await connectGithub(ann, github.url, "token-of-the-node");
     const id = await ann.save(
       [issue("first", "One"), issue("second", "Two {{ $nodes.first.first.number }}", { credentials: { github: own } })],
       edges("first>second"),
@@ -145,7 +132,7 @@ describe("the only slot", () => {
   it("is waited for by runs however many calls wait before them", async () => {
     const crowded = await startWorkflowApp({ environment: { ...environment, SEMAPHORE_MAX_QUEUE: "0" } });
     onTestFinished(() => crowded.stop());
-    await useByDefault(crowded);
+    await useGithub(crowded, github.url);
     const id = await crowded.save([issue("open", "Run")]);
     const release = github.hold();
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await crowded.trigger(id)).body.id));
@@ -236,7 +223,7 @@ describe("a run that waits", () => {
   it("ends when all of its time is used up, which waiting does not count for", async () => {
     const hurried = await startWorkflowApp({ environment: { ...environment, TASK_RUNNER_MAX_EXECUTION_TIME: "1s" } });
     onTestFinished(() => hurried.stop());
-    await useByDefault(hurried);
+    await useGithub(hurried, github.url);
     const patient = await hurried.run(
       await hurried.save([node("rest", "wait", { milliseconds: 1_500 }), issue("next", "Next")], edges("rest>next")),
     );

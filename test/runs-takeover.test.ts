@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { Refusal } from "../src/base/refusal.ts";
 import { createRunList } from "../src/runs/run-list.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { issue, useGithub } from "./support/github-nodes.ts";
 import { roundsOf } from "./support/rounds.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -14,10 +15,7 @@ let github: CountingProvider;
 beforeAll(async () => {
   github = await startCountingProvider();
   ann = await startWorkflowApp({ environment });
-  const { organizationId } = ann.owner;
-  const data = { kind: "bearer", accessToken: "token", baseUrl: github.url };
-  const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
-  await ann.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
+  await useGithub(ann, github.url);
 });
 afterAll(async () => {
   await ann?.stop();
@@ -28,9 +26,6 @@ beforeEach(() => {
   github.takeTime(0);
 });
 
-type Others = NonNullable<Parameters<typeof node>[3]>;
-const issue = (id: string, title: string, others: Others = {}) =>
-  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
 const titles = () => github.requests.map(({ title }) => title);
 const query = <Row extends object>(text: string, values: unknown[] = []) => ann.app.database.query<Row>(text, values);
 
@@ -81,9 +76,8 @@ describe("a run that another process goes on with", () => {
       edges("list>open"),
     );
     const { body } = await ann.trigger(id);
-    await expect.poll(async () => (await nodeOf(body.id, "open"))?.status, { timeout: 5_000 }).toBe("running");
     await expect.poll(titles, { timeout: 5_000 }).toEqual(["1", "2", "3", "3"]);
-    await delay(300);
+    await expect.poll(() => nodeOf(body.id, "open"), { timeout: 5_000 }).toEqual({ status: "running", done: 2 });
     await handOut(body.id);
     expect((await ann.ended(body.id)).status).toBe("succeeded");
     expect(titles()).toEqual(["1", "2", "3", "3", "3", "4"]);
