@@ -50,20 +50,22 @@ export function createRunQueue({ target, log, supervises }: Options) {
   });
   boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
 
+  async function insert(run: RunStatement, entries: { id: string; organizationId: string; startAfter?: Date | null }[]): Promise<void> {
+    const jobs = entries.map(({ id, organizationId, startAfter }) => ({
+      id,
+      group: { id: organizationId },
+      ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
+    }));
+    if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
+  }
+
   return {
     async start(): Promise<void> {
       await boss.start();
       await createQueues(boss);
     },
 
-    async insert(run: RunStatement, entries: { id: string; organizationId: string; startAfter?: Date | null }[]): Promise<void> {
-      const jobs = entries.map(({ id, organizationId, startAfter }) => ({
-        id,
-        group: { id: organizationId },
-        ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
-      }));
-      if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
-    },
+    insert,
 
     /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
     async take(run: RunStatement, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
@@ -95,7 +97,7 @@ export function createRunQueue({ target, log, supervises }: Options) {
     async wake(run: RunStatement, runs: { id: string; organizationId: string }[]): Promise<void> {
       if (runs.length > 0) await run(removeIdleStatement, [runs.map(({ id }) => id)]);
       // What is still there stays as it is.
-      await this.insert(run, runs);
+      await insert(run, runs);
     },
 
     async clear(run: RunStatement): Promise<void> {

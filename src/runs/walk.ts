@@ -77,7 +77,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     writer: createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: [] as Promise<unknown>[],
-    failure: failure as { nodeId: string; error: NodeFailure } | undefined,
+    failure,
     state: { isLost: false, hasEnded: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
     root: toRootItem(trigger.payload),
