@@ -180,8 +180,7 @@ describe("deploy/compose.yaml", () => {
 });
 
 describe("deploy/kubernetes.yaml", () => {
-  // biome-ignore lint/suspicious/noExplicitAny: a manifest has every shape
-  const documents = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS() as any);
+  const documents = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS());
   const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
   const [configMap] = ofKind("ConfigMap");
   const deployments = ofKind("Deployment");

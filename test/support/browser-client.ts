@@ -37,8 +37,7 @@ async function readAnswer(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
   const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as any };
+  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 
 export type Browser = ReturnType<typeof createBrowser>;
