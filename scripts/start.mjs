@@ -48,9 +48,14 @@ async function start(words) {
   const node = chooseNode({ root, version: process.versions.node, platform: process.platform, arch: process.arch });
   if (node !== "this process") return runOn(node, words);
   if (words[0] === "--tool") return runTool(words[1], words.slice(2));
-  if (words[0] === "serve") await buildWeb();
+  if (words[0] === "serve" && servesPages(words)) await buildWeb();
   module.enableCompileCache(path.join(root, "node_modules", ".cache", "node-compile"));
   await runInThisProcess("src/main.ts", words);
+}
+
+function servesPages(words) {
+  const [, roles = "platform"] = /--roles[= ](\S*)/.exec(words.join(" ")) ?? [];
+  return roles.includes("platform");
 }
 
 async function runOn(node, words) {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chownSync, statSync } from "node:fs";
+import { chownSync, readdirSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,7 +21,8 @@ let lonelySince: number;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  lonelyWorker = await startServer({ dataDir: path.join(dataDir, "worker"), roles: "worker", environment: { DATABASE_URL: database.url } });
+  const environment = { DATABASE_URL: database.url, NODE_COMPILE_CACHE: path.join(dataDir, "compiled") };
+  lonelyWorker = await startServer({ dataDir: path.join(dataDir, "worker"), roles: "worker", environment });
   lonelySince = performance.now();
 });
 afterAll(async () => {
@@ -91,6 +92,11 @@ describe("serve", () => {
     expect([worker.child.exitCode, worker.postgresPid()]).toEqual([null, pid]);
     expect((await worker.stop()).code).toBe(0);
     await expectGone(pid);
+  });
+
+  it("stores what it compiled soon after the start, so that the next one is fast also when it is killed", async () => {
+    const stored = () => readdirSync(path.join(dataDir, "compiled"), { recursive: true }).length;
+    await expect.poll(stored, { timeout: 10_000 }).toBeGreaterThan(300);
   });
 
   it("keeps a worker alive that has neither a door nor a database process of its own", async () => {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import { allRoles, type ProcessRole, startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
@@ -22,11 +23,17 @@ export async function serve(options: string[]): Promise<void> {
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
     process.stdout.write(`${welcome({ roles, config, app: await starting })}\n`);
-    setTimeout(releaseMemory, settleMs).unref();
+    setTimeout(settle, settleMs).unref();
   } catch (error) {
     process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);
     process.exit(1);
   }
+}
+
+/** What a start leaves to do. Without the first, a server that is always killed would compile everything again at every start. */
+function settle(): void {
+  flushCompileCache();
+  releaseMemory();
 }
 
 function readRoles(options: string[]): readonly ProcessRole[] {
