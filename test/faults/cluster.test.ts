@@ -110,7 +110,7 @@ invariant("V9", {
 
 invariant("V24", {
   promise: "a restart of all processes one after the other fails no call and no run, repeats nothing, and ends each within 30 s",
-  rounds: { quick: 1, full: 12 },
+  rounds: { quick: 1, full: 6 },
   planted: "one process is killed in place of being told",
   check: async (trial) => [...(await checkRollingRestart(yard, trial)), ...(await checkDraining(yard, slots))],
 });

@@ -90,7 +90,7 @@ async function disturb(yard: Yard, chance: Random): Promise<void> {
     () => Object.assign(weather, { delayMs: 50 }),
     () => Object.assign(weather, { losesAnswers: true }),
   ];
-  await delay(1_500 + chance.below(4_000));
+  await delay(3_000 + chance.below(6_000));
   chance.pick(disturbances)();
   await delay(300 + chance.below(500));
   const hadLostAnswers = weather.losesAnswers;

@@ -107,6 +107,7 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
       const ended = await member.server.ended;
+      await whenReachable();
       member.server = await startAgain(() => start(member.role, member.server.ports, member.environment), whenReachable);
       return ended;
     },
