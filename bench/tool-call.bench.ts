@@ -10,7 +10,7 @@ import { sendRequests } from "./send-requests.ts";
 // This process is the load generator; each server has a process of its own.
 const bench = "tool-call";
 const tool = "system_date_time";
-const rounds = 3;
+const rounds = 5;
 const roundMs = 2_000;
 const eras = {
   "2026-07-28": {

@@ -22,7 +22,7 @@ type Clock = keyof typeof clocks;
 
 invariant("V30", {
   promise: "a wrong clock opens no door, and takes away no lease",
-  rounds: { quick: 1, full: 10 },
+  rounds: { quick: 1, full: 6 },
   planted: "everything ends an hour later than it should",
   async check({ rounds, random, isPlanted }) {
     const cluster = await startCluster();

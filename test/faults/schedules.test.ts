@@ -49,7 +49,7 @@ async function readTicks(): Promise<Map<string, string[]>> {
 
 invariant("V18", {
   promise: "a schedule fires exactly once per tick across processes",
-  rounds: { quick: 2, full: 20 },
+  rounds: { quick: 2, full: 12 },
   planted: "a tick that was fired is due again, and its key is forgotten",
   async check({ rounds, random, isPlanted }) {
     const schedules: { id: string; tick: Date }[] = [];

@@ -13,8 +13,8 @@ export type Wish = { prompt: string; team: Team; takesOtherAccount: boolean; isW
 /** `stop` breaks off what is under way, as clients do. */
 type Loop = { stop: () => Promise<void> };
 
-const pauseMs = 100;
-const wishPauseMs = 700;
+const pauseMs = 150;
+const wishPauseMs = 900;
 
 /** Clients that call one after the other, now well, now badly, until they are told to stop. */
 export function startCallers(yard: Yard, { count, team, random, log }: { count: number; team: Team; random: Random; log: Call[] }): Loop {

@@ -59,7 +59,7 @@ function openIssues(): void {
 
 invariant("V21", {
   promise: "an expired token is refreshed once for all, and a crash before saving leaves it working or marked for reconnecting",
-  rounds: { quick: 1, full: 8 },
+  rounds: { quick: 1, full: 5 },
   planted: "somebody else uses the refresh token at the same time",
   async check({ rounds, random, isPlanted }) {
     const violations = await stampede(rounds, random, isPlanted);
