@@ -4,6 +4,7 @@
 import module from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { chooseNode } from "./choose-node.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
 
@@ -54,8 +55,8 @@ async function start(words) {
 }
 
 function servesPages(words) {
-  const [, roles = "platform"] = /--roles[= ](\S*)/.exec(words.join(" ")) ?? [];
-  return roles.includes("platform");
+  const { values } = parseArgs({ args: words, options: { roles: { type: "string" } }, strict: false });
+  return String(values.roles ?? "platform").includes("platform");
 }
 
 async function runOn(node, words) {

@@ -103,6 +103,19 @@ describe("the start script", () => {
     expect(existsSync(path.join(root, "dist", "install.lock"))).toBe(false);
   });
 
+  it.each([
+    { words: [], builds: true },
+    { words: ["--roles", "gateway, platform"], builds: true },
+    { words: ["--roles=platform"], builds: true },
+    { words: ["--roles", "gateway,worker"], builds: false },
+    { words: ["--roles"], builds: false },
+  ])("builds the pages only for a process that serves them: $words", async ({ words, builds }) => {
+    mkdirSync(path.join(root, "web"));
+    writeFileSync(path.join(root, "web", "index.html"), "");
+    const { stderr } = await start(["serve", ...words]);
+    expect(stderr.includes("building the web UI")).toBe(builds);
+  });
+
   it("refuses an unknown tool", async () => {
     const { code, stderr } = await start(["--tool", "constructor"]);
     expect({ code, said: stderr.includes("unknown tool") }).toEqual({ code: 1, said: true });

@@ -107,7 +107,6 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     async restart(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ended> {
       member.server.child.kill(signal);
       const ended = await member.server.ended;
-      await whenReachable();
       member.server = await startAgain(() => start(member.role, member.server.ports, member.environment), whenReachable);
       return ended;
     },
@@ -154,11 +153,11 @@ export async function startYard({ environment: given = {}, members: wanted = rol
 
 /** A process that finds no database says so and ends; whoever manages it starts it again, best when there is one. */
 async function startAgain(start: () => Promise<SpawnedServer>, whenReachable: () => Promise<void>, tries = 20): Promise<SpawnedServer> {
+  await whenReachable();
   try {
     return await start();
   } catch (error) {
     if (tries === 0 || !(error as Error).message.includes("The database cannot be reached")) throw error;
-    await whenReachable();
     return await startAgain(start, whenReachable, tries - 1);
   }
 }
