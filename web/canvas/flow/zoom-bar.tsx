@@ -6,8 +6,7 @@ export function ZoomBar() {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   const percent = useStore(({ transform }) => Math.round(transform[2] * 100));
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div role="group" aria-label="Zoom" className="flex items-center gap-0.5">
+    <fieldset aria-label="Zoom" className="flex items-center gap-0.5">
       <ToolButton label="Zoom out" onClick={() => void zoomOut()}>
         <Minus className="size-4" aria-hidden="true" />
       </ToolButton>
@@ -19,6 +18,6 @@ export function ZoomBar() {
         <Maximize className="size-4" aria-hidden="true" />
         <span className="sr-only @3xl:not-sr-only">Fit</span>
       </ToolButton>
-    </div>
+    </fieldset>
   );
 }

@@ -63,7 +63,7 @@ export function PickList<Entry>({ label, find, idOf, show, onPick, onEscape, dra
       />
       <div id={id} ref={list} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
         {groups.map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls of a form, these are options of a list.
           <div key={group.title} role="group" aria-label={group.title} className="mb-3">
             <p aria-hidden="true" className="px-2 py-1 text-xs font-medium text-muted">
               {group.title}

@@ -46,17 +46,9 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
       </div>
       {hint && isGroup && <Hint id={id} text={hint} />}
       {isGroup ? (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot take the focus of a fault
-        <div
-          role="group"
-          id={id}
-          tabIndex={-1}
-          aria-labelledby={`${id}-label`}
-          aria-describedby={describedBy}
-          className="grid min-w-0 gap-3"
-        >
+        <fieldset id={id} tabIndex={-1} aria-labelledby={`${id}-label`} aria-describedby={describedBy} className="grid min-w-0 gap-3">
           {inside}
-        </div>
+        </fieldset>
       ) : (
         inside
       )}
