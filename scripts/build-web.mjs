@@ -4,7 +4,7 @@ import path from "node:path";
 import { withLock } from "./lock.mjs";
 import { runChild } from "./run-child.mjs";
 
-const sources = ["web/**", "src/*/wire.ts", "vite.config.ts", "package-lock.json"];
+const sources = ["web/**", "src/*/wire.ts", "package-lock.json"];
 
 /** Builds the web UI into dist/web unless the one there came from the same sources. */
 export async function buildWeb(root) {
@@ -28,7 +28,7 @@ function stampFile(root) {
 
 function sourcesHash(root) {
   const hash = createHash("sha256");
-  for (const name of globSync(sources, { cwd: root }).sort()) {
+  for (const name of globSync(sources, { cwd: root, exclude: ["**/node_modules/**"] }).sort()) {
     const file = path.join(root, name);
     if (statSync(file).isFile()) hash.update(`${name}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
   }
@@ -37,7 +37,7 @@ function sourcesHash(root) {
 
 async function runVite(root) {
   const vite = path.join(root, "node_modules", "vite", "bin", "vite.js");
-  const words = [vite, "build", "--logLevel", "warn"];
+  const words = [vite, "build", "web", "--logLevel", "warn"];
   const code = await runChild(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
   if (code !== 0) throw new Error("the web UI could not be built (see the message above)");
 }

@@ -2,28 +2,37 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { withLock } from "./lock.mjs";
-import { runChild } from "./run-child.mjs";
+import { runNpm } from "./run-npm.mjs";
 
-// Not `npm ci`: it refuses a lockfile that leaves out optional packages of other platforms, and on Windows it cannot
-// delete the Node that is running. With --no-save npm keeps to the lockfile and does not write it.
-const words = ["install", "--no-save", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+/** What `npm start` needs (src/package.json, web/package.json), and what tests and checks need besides (devDependencies). */
+const omissions = { start: ["--omit=dev"], everything: ["--include=dev"] };
 
-/** Makes node_modules match package-lock.json; does nothing when it already does. */
-export async function installDependencies(root) {
-  if (isInstalled(root)) return;
+/** Makes node_modules hold at least what is wanted ("start" or "everything") in the versions of package-lock.json. */
+export async function installDependencies(root, wanted) {
+  if (isInstalled(root, wanted)) return;
   await withLock(path.join(root, "dist", "install.lock"), async ({ wasAbandoned }) => {
-    if (isInstalled(root)) return;
+    if (isInstalled(root, wanted)) return;
     if (wasAbandoned) removeHalfInstalled(path.join(root, "node_modules"));
-    if (!matchesLockfile(root)) {
-      process.stderr.write("switchyard: installing dependencies, this takes a minute the first time\n");
-      await runNpm(root);
+    // Whoever ran the tests once keeps what they need when the lockfile changes.
+    const level = readStamp(root).level === "everything" ? "everything" : wanted;
+    if (!matchesLockfile(root, level)) {
+      const what = level === "start" ? "dependencies" : "dependencies and what tests need";
+      process.stderr.write(`switchyard: installing ${what}, this takes a minute the first time\n`);
+      // Not `npm ci`, which begins by deleting everything. With --no-save npm keeps to the lockfile and does not write it.
+      await runNpm(root, ["install", "--no-save", ...omissions[level]]);
     }
-    writeFileSync(stampFile(root), lockfileHash(root));
+    writeFileSync(stampFile(root), `${level} ${lockfileHash(root)}`);
   });
 }
 
-function isInstalled(root) {
-  return readIfThere(stampFile(root)) === lockfileHash(root);
+function isInstalled(root, wanted) {
+  const { level, hash } = readStamp(root);
+  return (level === wanted || level === "everything") && hash === lockfileHash(root);
+}
+
+function readStamp(root) {
+  const [level, hash] = (readIfThere(stampFile(root)) ?? "").split(" ");
+  return { level, hash };
 }
 
 function stampFile(root) {
@@ -37,12 +46,16 @@ function lockfileHash(root) {
 }
 
 // True after somebody ran `npm install` by hand: npm lists what it installed in a lockfile of the same form.
-function matchesLockfile(root) {
+function matchesLockfile(root, level) {
   const installed = readIfThere(path.join(root, "node_modules", ".package-lock.json"));
   if (installed === undefined) return false;
   const present = JSON.parse(installed).packages;
   const wanted = Object.entries(JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages);
-  return wanted.every(([name, entry]) => name === "" || present[name]?.version === entry.version || isForAnotherMachine(entry));
+  const isOmitted = (entry) => isForAnotherMachine(entry) || (entry.dev === true && level === "start");
+  const omitted = wanted.filter(([, entry]) => isOmitted(entry)).map(([place]) => place);
+  return wanted
+    .filter(([place]) => place.includes("node_modules/") && !omitted.some((parent) => `${place}/`.startsWith(`${parent}/`)))
+    .every(([place, entry]) => present[place]?.version === entry.version);
 }
 
 function isForAnotherMachine({ optional, os, cpu, libc }) {
@@ -53,22 +66,7 @@ function isForAnotherMachine({ optional, os, cpu, libc }) {
 // npm does not look inside a package folder that is already there, so one cut off in the middle would stay broken.
 function removeHalfInstalled(folder) {
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
-    const entry = path.join(folder, name);
-    const holdsRunningNode = process.execPath.startsWith(entry + path.sep);
-    if (!holdsRunningNode) rmSync(entry, { recursive: true, force: true });
-  }
-}
-
-async function runNpm(root) {
-  const npm = process.env.npm_execpath ?? "";
-  const options = { cwd: root, stdio: ["ignore", 2, 2] };
-  const code =
-    path.basename(npm) === "npm-cli.js"
-      ? await runChild(process.execPath, [npm, ...words], options)
-      : await runChild("npm", words, { ...options, shell: process.platform === "win32" });
-  if (code !== 0)
-    throw new Error("could not install the dependencies (see npm's message above); is the npm registry reachable? Then try again");
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 function readIfThere(file) {

@@ -21,7 +21,7 @@ export function listLicenses(root) {
 function listInstalled(root) {
   const { packages } = readJson(path.join(root, "package-lock.json"));
   return Object.entries(packages)
-    .filter(([place, { dev, devOptional }]) => place !== "" && !dev && !devOptional)
+    .filter(([place, { dev, devOptional, link }]) => place.includes("node_modules/") && !dev && !devOptional && !link)
     .map(([place, entry]) => {
       const file = path.join(root, place, "package.json");
       const { version, license } = existsSync(file) ? readJson(file) : entry;

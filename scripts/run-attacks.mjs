@@ -24,5 +24,5 @@ export function attackSuite(words) {
   if (!values.quick) process.env.SWITCHYARD_ROUNDS = "full";
   if (values.seed !== undefined) process.env.SWITCHYARD_SEED = values.seed;
   // One after the other: what is measured in time would suffer from a neighbour.
-  return ["run", "test/attacks/", ...others.map((name) => `test/${name}.test.ts`), ...parts, "--no-file-parallelism"];
+  return ["test/attacks/", ...others.map((name) => `test/${name}.test.ts`), ...parts, "--no-file-parallelism"];
 }

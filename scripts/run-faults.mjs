@@ -18,5 +18,5 @@ export function faultSuite(words) {
   process.env.SWITCHYARD_SEED = values.seed ?? String(Math.trunc(Math.random() * 2 ** 31));
   const chosen = positionals.length > 0 ? ["--testNamePattern", `^(${positionals.join("|")}):`] : ["--testNamePattern", "^V\\d+:"];
   const reporters = ["--reporter", "default", "--reporter", "./test/faults/table-reporter.ts"];
-  return ["run", "--config", "vitest.faults.config.ts", ...chosen, ...reporters];
+  return ["--config", "vitest.faults.config.ts", ...chosen, ...reporters];
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The first command in a fresh clone: no dependencies, runs on Node 20, hands over to Node 24.
+// The first command in a fresh clone: no dependencies, runs on Node 20, hands over to a newer one where that is needed.
 // Everything said here goes to stderr; stdout belongs to the program that is started.
 import module from "node:module";
 import path from "node:path";
@@ -12,18 +12,11 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 // Loaded when needed: they use what Node 20 does not have, and a plain command should not wait for them.
 const tools = {
-  vitest: async (words) => {
-    await buildWeb();
-    await runInThisProcess("node_modules/vitest/vitest.mjs", words);
-  },
-  attacks: async (words) => {
-    await buildWeb();
-    await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-attacks.mjs")).attackSuite(words));
-  },
-  faults: async (words) => {
-    await buildWeb();
-    await runInThisProcess("node_modules/vitest/vitest.mjs", (await import("./run-faults.mjs")).faultSuite(words));
-  },
+  // `npm test`; a file that is named runs whatever its tier.
+  tests: (words) => runVitest(words, { isFull: words.some((word) => !word.startsWith("-")) }),
+  "all-tests": (words) => runVitest(words, { isFull: true }),
+  attacks: async (words) => runVitest((await import("./run-attacks.mjs")).attackSuite(words), { isFull: true }),
+  faults: async (words) => runVitest((await import("./run-faults.mjs")).faultSuite(words), { isFull: true }),
   mutants: async (words) => (await import("./run-mutants.mjs")).runMutants(root, words),
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
   licenses: async () => {
@@ -33,6 +26,10 @@ const tools = {
   screenshots: async (words) => {
     await buildWeb();
     await runInThisProcess("scripts/take-screenshots.ts", words);
+  },
+  package: async () => {
+    await buildWeb();
+    await (await import("./build-package.mjs")).buildPackage(root);
   },
   bench: async (words) => (await import("./run-benches.mjs")).runBenches(root, words),
 };
@@ -45,8 +42,11 @@ try {
 }
 
 async function start(words) {
-  await installDependencies(root);
-  const node = chooseNode({ root, version: process.versions.node, platform: process.platform, arch: process.arch });
+  const folder = path.join(root, "dist", "node");
+  const [node] = await Promise.all([
+    chooseNode({ folder, version: process.versions.node, platform: process.platform, arch: process.arch }),
+    installDependencies(root, words[0] === "--tool" && words[1] !== "package" ? "everything" : "start"),
+  ]);
   if (node !== "this process") return runOn(node, words);
   if (words[0] === "--tool") return runTool(words[1], words.slice(2));
   if (words[0] === "serve" && servesPages(words)) await buildWeb();
@@ -72,6 +72,12 @@ async function runTool(name, words) {
 
 async function buildWeb() {
   await (await import("./build-web.mjs")).buildWeb(root);
+}
+
+async function runVitest(words, { isFull }) {
+  await buildWeb();
+  if (isFull) process.env.SWITCHYARD_TESTS = "full";
+  await runInThisProcess("node_modules/vitest/vitest.mjs", ["run", ...words]);
 }
 
 async function runInThisProcess(file, words) {

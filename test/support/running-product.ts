@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { createBrowser } from "./browser-client.ts";
+import { freePort } from "./free-port.ts";
+import { createMcpClient } from "./mcp-client.ts";
+import { password } from "./people.ts";
+import { killAll, listTree } from "./processes.ts";
+
+type Product = {
+  /** The program and its words, up to `serve`. */
+  command: [string, ...string[]];
+  folder: string;
+  environment: Record<string, string>;
+  limitMs: number;
+};
+
+/** Starts the product as somebody would who installed it, and waits until it says that it is ready. */
+export async function startProduct({ command: [program, ...words], folder, environment, limitMs }: Product) {
+  const [platform, gateway] = [await freePort(), await freePort()];
+  const env = { PATH: process.env.PATH ?? "", PLATFORM_API_PORT: String(platform), MCP_API_PORT: String(gateway), ...environment };
+  const begun = performance.now();
+  const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const isOut = await Promise.race([ended.then(() => true), delay(60_000, false, { ref: false })]);
+    if (!isOut) await killAll(listTree(child.pid ?? 0));
+  };
+  while (!output.includes("Switchyard is ready")) {
+    if (child.exitCode !== null || performance.now() - begun > limitMs) {
+      await killAll(listTree(child.pid ?? 0));
+      throw new Error(`The product did not start:\n${output}`);
+    }
+    await delay(50);
+  }
+  return {
+    platformUrl: `http://localhost:${platform}`,
+    gatewayUrl: `http://localhost:${gateway}`,
+    readyMs: performance.now() - begun,
+    output: () => output,
+    stop,
+  };
+}
+
+type Doors = Pick<Awaited<ReturnType<typeof startProduct>>, "platformUrl" | "gatewayUrl">;
+
+/** What everybody does first: an account, a look at the pages, a key, a call of a tool. Gives what can call further tools. */
+export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors) {
+  const browser = createBrowser(platformUrl);
+  const first = { email: "ann@example.com", password, organizationName: "Ann's team" };
+  const { status, body } = await browser.post("/api/setup", first);
+  expect(status, JSON.stringify(body)).toBe(201);
+  const page = await browser.send("GET", "/", undefined, { accept: "text/html" });
+  expect([page.status, page.text.includes('<div id="root">')]).toEqual([200, true]);
+  expect((await browser.get("/docs/static/swagger-ui.css")).status).toBe(200);
+  const me = await browser.get("/api/me");
+  const organizationId: string = me.body.organizations[0].id;
+  const key = await browser.post(`/api/organizations/${organizationId}/api-keys`, { name: "first", scopes: ["mcp:invoke"] });
+  const client = createMcpClient(gatewayUrl, { "x-api-key": key.body.key });
+  const call = async (name: string, input: object) => {
+    const { json } = await client.modern("system", "tools/call", { name, arguments: input });
+    expect(json.result?.isError, JSON.stringify(json)).toBeFalsy();
+    return json.result?.structuredContent?.items as unknown[];
+  };
+  const [time] = await call("system_date_time", { date: "2026-01-31T12:00:00Z", add: { months: 1 } });
+  expect(time).toMatchObject({ iso: "2026-02-28T12:00:00.000+00:00", weekday: "Saturday" });
+  return { call };
+}
