@@ -1,3 +1,4 @@
+import { commandLine } from "./base/own-files.ts";
 import { describeFailure } from "./commands/describe-failure.ts";
 
 /** Runs one operator command: JSON on stdout, or a clear line on stderr and an exit code that is not 0. */
@@ -38,7 +39,7 @@ const commands: Record<string, () => Promise<Command>> = {
   migrate: async () => (await import("./commands/migrate.ts")).migrateDatabase,
 };
 
-const usage = `Usage: npm run -s cli -- <command>
+const usage = `Usage: ${commandLine} <command>
 
   serve [--roles platform,gateway,worker]
   setup --email E --password P --organization NAME [--name N]

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { defaultDataDir } from "./base/own-files.ts";
 import {
   cidrs,
   duration,
@@ -50,7 +51,7 @@ export function readConfig(environment: Environment) {
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
     maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
     maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
-    dataDir: read("SWITCHYARD_DATA_DIR", ".switchyard", (value) => resolve(text(value))),
+    dataDir: read("SWITCHYARD_DATA_DIR", defaultDataDir(environment), (value) => resolve(text(value))),
     databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
     databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
     databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),

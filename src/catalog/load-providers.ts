@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { codeExtension, codeFolder } from "../base/own-files.ts";
 import type { Provider } from "../contract/provider.ts";
 import type { Tool } from "../contract/tool.ts";
 import { toJsonSchema } from "./json-schema.ts";
 
 export type LoadedProvider = Provider & { icon: string; tools: Tool[] };
 
-export const providersFolder = join(import.meta.dirname, "../providers");
+export const providersFolder = join(codeFolder, "providers");
 
 // Beside the tools a provider's folder may hold these, and parts with a dash in their names, which no tool's id can have.
-const otherFiles = new Set(["index.ts", "credential.ts", "client.ts", "webhook.ts"]);
-const isToolFile = (file: string): boolean => !otherFiles.has(file) && !file.includes("-");
+const otherFiles = new Set(["index", "credential", "client", "webhook"]);
+const isToolFile = (name: string): boolean => !otherFiles.has(name) && !name.includes("-");
 
 /** Finds the providers by looking: a new folder is a new server. Refuses to start on anything that does not fit, naming all of it. */
 export async function loadProviders(folder = providersFolder): Promise<LoadedProvider[]> {
@@ -28,20 +29,23 @@ export async function loadProviders(folder = providersFolder): Promise<LoadedPro
 }
 
 async function loadProvider(folder: string, name: string, faults: string[]): Promise<LoadedProvider | undefined> {
-  const load = async (file: string) => (await import(pathToFileURL(join(folder, file)).href)) as { provider?: Provider; tool?: Tool };
-  const files = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
-  if (!files.includes("index.ts")) return void faults.push(`${name}: has no index.ts`);
-  const { provider } = await load("index.ts");
+  const load = async (part: string) =>
+    (await import(pathToFileURL(join(folder, part + codeExtension)).href)) as { provider?: Provider; tool?: Tool };
+  const parts = readdirSync(folder)
+    .filter((file) => file.endsWith(codeExtension) && !file.endsWith(".test.ts"))
+    .map((file) => file.slice(0, -codeExtension.length));
+  if (!parts.includes("index")) return void faults.push(`${name}: has no index.ts`);
+  const { provider } = await load("index");
   if (!provider) return void faults.push(`${name}/index.ts: exports no provider`);
   if (provider.id !== name) faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
   const icon = join(folder, "icon.svg");
   if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
   const tools: Tool[] = [];
-  for (const file of files.filter(isToolFile).sort()) {
-    const { tool } = await load(file);
-    if (!tool) faults.push(`${name}/${file}: exports no tool`);
+  for (const part of parts.filter(isToolFile).sort()) {
+    const { tool } = await load(part);
+    if (!tool) faults.push(`${name}/${part}.ts: exports no tool`);
     else {
-      faults.push(...checkTool(tool, provider, file).map((fault) => `${name}/${file}: ${fault}`));
+      faults.push(...checkTool(tool, provider, part).map((fault) => `${name}/${part}.ts: ${fault}`));
       tools.push(tool);
     }
   }
@@ -49,9 +53,9 @@ async function loadProvider(folder: string, name: string, faults: string[]): Pro
   return { ...provider, icon: existsSync(icon) ? readFileSync(icon, "utf8") : "", tools };
 }
 
-function checkTool(tool: Tool, provider: Provider, file: string): string[] {
+function checkTool(tool: Tool, provider: Provider, part: string): string[] {
   const faults: string[] = [];
-  const expectedId = `${provider.id}_${file.replace(/\.ts$/, "")}`;
+  const expectedId = `${provider.id}_${part}`;
   if (!tool.id.startsWith(`${provider.id}_`)) faults.push(`the tool's id ${tool.id} does not begin with ${provider.id}_`);
   else if (tool.id !== expectedId) faults.push(`the tool's id is ${tool.id}, not ${expectedId}`);
   if (!/^[a-z0-9_]{1,64}$/.test(tool.id)) faults.push(`the tool's id ${tool.id} is not 1-64 of a-z, 0-9 and _`);

@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import { allRoles, type ProcessRole, startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
+import { commandLine } from "../base/own-files.ts";
 import { releaseMemory } from "../base/release-memory.ts";
 import { readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
 import { describeFailure } from "./describe-failure.ts";
@@ -64,7 +65,7 @@ function welcome({
     lines.push("", "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.");
   if (app.firstAccountNeeded) {
     lines.push("", `There is no account yet. Open ${config.platform.baseUrl}/setup to create the first one,`);
-    lines.push("or run: npm run -s cli -- setup --email you@example.com --password … --organization 'Your team'");
+    lines.push(`or run: ${commandLine} setup --email you@example.com --password … --organization 'Your team'`);
     if (app.parts.setupToken !== undefined && roles.includes("platform")) lines.push(`Setup token: ${app.parts.setupToken}`);
   }
   return lines.join("\n");

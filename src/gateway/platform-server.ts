@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { toJsonSchema } from "../catalog/json-schema.ts";
 import { toAnnotations } from "../catalog/mcp-tool.ts";
 import type { History } from "../history/history.ts";
@@ -9,6 +8,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 import type { Credentials } from "../vault/credentials.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createMcpServer } from "./mcp-server.ts";
+import { readPlatformIcon } from "./platform-icon.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
 import { createGetCreditBalance } from "./platform-tools/get-credit-balance.ts";
 import { createGetExecution } from "./platform-tools/get-execution.ts";
@@ -55,7 +55,7 @@ export function createPlatformServer(parts: PlatformParts, version: string) {
       "Reads and manages the Switchyard account of the user, in the organization this connection was approved for. " +
       "platform_list_credentials returns the references that tools of the other servers take as `credentials`.",
     version,
-    icon: readFileSync(new URL("platform-tools/icon.svg", import.meta.url), "utf8"),
+    icon: readPlatformIcon(),
     scopes: ["platform:read", "platform:write"],
     acceptsApiKeys: false,
     acceptsTokens: true,

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -15,6 +14,7 @@ import { createMcp } from "./mcp.ts";
 import type { CallTool, McpToolCall } from "./mcp-call.ts";
 import type { Mount } from "./mcp-routes.ts";
 import { createMcpServer } from "./mcp-server.ts";
+import { readPlatformIcon } from "./platform-icon.ts";
 
 type Options = {
   workflows: Pick<Workflows, "listTools">;
@@ -34,7 +34,7 @@ const mostKept = 100;
 /** A server of each organization's own: the workflows it offers as tools. It is in no public list, because nobody else may know of them. */
 export function createWorkflowMount(options: Options): Mount {
   const callTool = createCallWorkflow(options);
-  const icon = readFileSync(new URL("platform-tools/icon.svg", import.meta.url), "utf8");
+  const icon = readPlatformIcon();
   const compile = (offered: OfferedWorkflow[]) =>
     createMcpServer<WorkflowTarget>({
       id: workflowServerId,

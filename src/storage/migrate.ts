@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
+import { codeFolder } from "../base/own-files.ts";
 import type { ConnectionTarget } from "./database.ts";
 
-export const migrationsFolder = path.join(import.meta.dirname, "migrations");
+export const migrationsFolder = path.join(codeFolder, "storage", "migrations");
 
 /** Brings the schema up to date. Safe to call from any number of processes at once; a killed one leaves no half-applied file. */
 export async function migrate(target: ConnectionTarget, { folder }: { folder: string }): Promise<{ applied: string[]; version: number }> {
