@@ -11,6 +11,7 @@ import type { Preview } from "../src/runs/preview.ts";
 import type { Runs } from "../src/runs/runs.ts";
 import type { Triggers } from "../src/triggers/triggers.ts";
 import { someId } from "./support/api-operations.ts";
+import { skipWithoutBrowser } from "./support/launch-browser.ts";
 import { startBrowser } from "./support/start-browser.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
@@ -210,7 +211,8 @@ describe("the page about errors", () => {
 });
 
 describe("the page /docs", () => {
-  it("opens in a browser without complaints, in light and dark", async () => {
+  it("opens in a browser without complaints, in light and dark", async (context) => {
+    skipWithoutBrowser(context);
     const browser = await startBrowser();
     try {
       const complaints: string[] = [];

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext, vi } from "vitest";
+import { missingBrowser } from "./find-browser.ts";
 import { type OpenPage, openPage, type PageOptions, pageLimitMs } from "./open-page.ts";
 import { startBrowser } from "./start-browser.ts";
 import { watchApi } from "./watch-api.ts";
@@ -16,8 +17,9 @@ export function launchBrowser() {
   let program: Browser | undefined;
   const opened: WatchedPage[] = [];
 
+  beforeEach(skipWithoutBrowser);
   beforeAll(async () => {
-    program = await startBrowser();
+    if (isThere()) program = await startBrowser();
   });
   afterEach(async () => {
     const pages = opened.splice(0);
@@ -37,6 +39,19 @@ export function launchBrowser() {
     },
   };
 }
+
+/** Skips a test on a machine that has no browser, and says so by name; where a browser must be there, the test fails. */
+export function skipWithoutBrowser(context: TestContext): void {
+  if (isThere()) return;
+  const reason = `no browser: ${missingBrowser}`;
+  process.stdout.write(`skipped: ${context.task.file.name} > ${context.task.name} (${reason})\n`);
+  context.skip(reason);
+}
+
+const isThere = (): boolean => {
+  if (missingBrowser !== undefined && process.env.SWITCHYARD_REQUIRE_BROWSER === "1") throw new Error(`No browser: ${missingBrowser}.`);
+  return missingBrowser === undefined;
+};
 
 /** What a page shows, or a server behind it tells, as soon as it fits. */
 export const eventually = <Seen>(look: () => Seen) => expect.poll(look, { timeout: pageLimitMs });
