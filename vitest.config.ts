@@ -1,16 +1,32 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { alone, fullTier } from "./test/tiers.ts";
+
+const everything = "{src,web,test}/**/*.test.{ts,tsx}";
+const never = ["**/node_modules/**", "dist/**", "lib/**"];
+const slow = Object.values(fullTier).flat();
+const isFull = process.env.SWITCHYARD_TESTS === "full";
+
+export const globalSetup = ["test/support/global-setup.ts"];
+
+/** What every project of every configuration has in common. */
+export const shared = {
+  pool: "forks" as const,
+  maxWorkers: availableParallelism(),
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+};
+
+// Files of one worker share its modules, so that the product is loaded once. Those of the full tier are many programs more than one anyway.
+const quick = { name: "quick", include: [everything], exclude: [...never, ...slow], isolate: false };
+const rest = { name: "full", include: slow, exclude: [...never, ...alone], sequence: { groupOrder: 1 } };
+const lonely = { name: "alone", include: [...alone], exclude: never, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
-    include: ["{src,web,test}/**/*.test.{ts,tsx}"],
-    exclude: ["**/node_modules/**", "dist/**"],
-    globalSetup: ["test/support/global-setup.ts"],
-    pool: "forks",
-    // No more than the usual two cores: tests with browsers and several servers fill them, and what is measured in time suffers first.
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    globalSetup,
     watch: false,
     reporters: ["default"],
+    projects: (isFull ? [quick, rest, lonely] : [quick]).map((project) => ({ test: { ...shared, ...project } })),
   },
 });

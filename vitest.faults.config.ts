@@ -1,12 +1,10 @@
 import { defineConfig } from "vitest/config";
-import everyday from "./vitest.config.ts";
+import { globalSetup, shared } from "./vitest.config.ts";
 
 const inFaults = (name: string) => `test/faults/${name}.test.ts`;
 const storm = inFaults("storm");
 // What they measure in time would suffer from a neighbour.
 const alone = ["burden", "cluster", "one-slot", "tenants"].map(inFaults);
-
-const { globalSetup = [], ...shared } = everyday.test ?? {};
 
 // First the longest one with the others beside it, projects of one group in the order of their names, and then what wants to be alone.
 export default defineConfig({

@@ -1,0 +1,39 @@
+/**
+ * What only `npm run test:full` runs, and why it is not part of every `npm test`: it starts processes or browsers, repeats something often, or needs
+ * programs that a contributor may not have. Everything else is in both. CONTRIBUTING.md shows this table to people.
+ */
+export const fullTier: Record<string, readonly string[]> = {
+  "Every page in a browser": ["test/browser-*.test.ts", "test/inspector-oauth.test.ts", "test/openapi.test.ts"],
+  "Attacks, in their short form": ["test/attacks/*.test.ts", "test/bad-input.test.ts", "test/mcp-fuzz.test.ts"],
+  "Promises under faults, in their short form": [
+    "test/faults/!(access|schedules).test.ts",
+    "test/runs-crashes.test.ts",
+    "test/runs-takeover.test.ts",
+  ],
+  "Commands and servers as processes of their own": [
+    ...["serve", "start", "command-line", "credentials-command", "rolling-restart", "role-loading", "slots"].map(inTest),
+    ...["master-key", "backup", "upgrade", "deploy", "deploy-nginx", "pooler", "gateway-slots"].map(inTest),
+    "src/storage/embedded-postgres.test.ts",
+    "src/storage/postgres-cluster.test.ts",
+  ],
+  "Leases, pauses and outages in real time": [
+    ...["events", "history-live", "history-record", "plans", "traces"].map(inTest),
+    "src/execution/slots-shared.test.ts",
+    "src/storage/database.test.ts",
+  ],
+  "Foreign clients and published descriptions": [
+    ...["contracts", "conformance", "oauth-conformance", "mcp-clients", "mcp-client-programs", "oauth-interop", "oauth-proxy"].map(inTest),
+  ],
+  "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
+};
+
+/** What measures time, or fills both cores itself, would suffer from a neighbour and runs alone. */
+export const alone: readonly string[] = [
+  ...["burden", "cluster", "one-slot", "tenants", "storm"].map((name) => `test/faults/${name}.test.ts`),
+  ...["heavy-bodies", "route-fuzz"].map((name) => `test/attacks/${name}.test.ts`),
+  "test/platforms/emulated.test.ts",
+];
+
+function inTest(name: string): string {
+  return `test/${name}.test.ts`;
+}
