@@ -36,7 +36,7 @@ describe("a checkout", () => {
       try {
         expect(product.output()).not.toMatch(/ExperimentalWarning|too old/);
         const { call } = await goThroughFirstHour(product);
-        expect(await call("system_transform_json", { json: { a: [1, 2] }, expression: "$sum(a)" })).toEqual([{ result: 3 }]);
+        expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: "$sum(a)" })).toEqual([{ result: 3 }]);
       } finally {
         await product.stop();
       }

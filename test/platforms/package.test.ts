@@ -57,7 +57,7 @@ describe("the package", () => {
       expect(product.output()).toContain("or run: switchyard setup --email");
       const { call } = await goThroughFirstHour(product);
       // An expression needs the process of its own that the server starts from a file.
-      expect(await call("system_transform_json", { json: { a: [1, 2] }, expression: "$sum(a)" })).toEqual([{ result: 3 }]);
+      expect(await call("system_transform_json", { data: { a: [1, 2] }, expression: "$sum(a)" })).toEqual([{ result: 3 }]);
     } finally {
       await product.stop();
     }

