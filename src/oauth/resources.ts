@@ -7,7 +7,7 @@ export type ResourceServer = { id: string; title: string; scopes: readonly OAuth
 
 export type Resources = ReturnType<typeof createResources>;
 
-/** The 31 MCP servers: one for each provider, and the one about the user's own account. */
+/** The MCP servers: one for each provider, and the one about the user's own account. */
 export const resourceServersOf = ({ providers }: Pick<Catalog, "providers">): ResourceServer[] => [
   ...providers.map(({ id, title }): ResourceServer => ({ id, title, scopes: ["mcp:invoke"] })),
   { id: "platform", title: "Switchyard", scopes: ["platform:read", "platform:write"] },
