@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { onDisk } from "./support/catalogue-on-disk.ts";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { findAccessibilityFaults } from "./support/find-accessibility-faults.ts";
 import { eventually, launchBrowser } from "./support/launch-browser.ts";
@@ -50,10 +51,10 @@ async function createAccount(name: string) {
 }
 
 describe("the page of MCP servers", () => {
-  it("shows all 31 and finds servers and tools; the address keeps the search", async () => {
+  it("shows all of them and finds servers and tools; the address keeps the search", async () => {
     await page().goto(path);
-    await page().getByText("31 servers with 75 tools").waitFor();
-    expect(await page().getByRole("heading", { level: 2 }).count()).toBe(31);
+    await page().getByText(`${onDisk.serverIds.length} servers with ${onDisk.serverTools.length} tools`).waitFor();
+    expect(await page().getByRole("heading", { level: 2 }).count()).toBe(onDisk.serverIds.length);
     await page().getByLabel("Search servers and tools").fill("channel history");
     await page().getByRole("link", { name: "Get channel history" }).waitFor();
     await eventually(() => page().getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Slack"]);
@@ -209,7 +210,9 @@ describe("the organization's own server", () => {
     const created = await ann.browser.post(`${api}/workflows`, { name: "<i>Greeting</i>", tool, canvas });
     expect(created.status).toBe(201);
     await page().goto(path);
-    await page().getByText("32 servers with 76 tools").waitFor();
+    await page()
+      .getByText(`${onDisk.serverIds.length + 1} servers with ${onDisk.serverTools.length + 1} tools`)
+      .waitFor();
     await page().getByRole("link", { name: "Workflows", exact: true }).last().click();
     await heading("Workflows").waitFor();
     expect(await page().getByLabel("Address", { exact: true }).inputValue()).toBe(`${app.gatewayUrl}/workflows/mcp`);

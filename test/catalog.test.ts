@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Catalog, createCatalog } from "../src/catalog/catalog.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
+import { agreedPlatformTools, agreedProviders } from "./support/agreed-catalogue.ts";
+import { onDisk } from "./support/catalogue-on-disk.ts";
 
 let catalog: Catalog;
 
@@ -11,14 +14,23 @@ beforeAll(async () => {
 });
 
 describe("the catalogue", () => {
-  it("has 30 providers with 66 tools", () => {
-    expect(catalog.providers).toHaveLength(30);
-    expect(catalog.nodes.size).toBe(66);
+  it.each(Object.entries(agreedProviders))("still has %s, with its account and its tools", (id, { credentialType, tools }) => {
+    const provider = catalog.providers.find((candidate) => candidate.id === id);
+    expect(provider?.tools.map((tool) => tool.id)).toEqual(expect.arrayContaining([...tools]));
+    expect(provider?.credential?.type ?? null).toBe(credentialType);
+    for (const tool of tools) expect(catalog.nodes.get(tool)?.tool.credential?.type ?? null, tool).toBe(credentialType);
   });
 
-  it("asks for a credential everywhere but in the built-in tools", () => {
-    const without = [...catalog.nodes.values()].filter(({ tool }) => tool.credential === null).map(({ tool }) => tool.id);
-    expect(without.sort()).toEqual(["system_date_time", "system_transform_json", "system_wait"]);
+  it("was agreed to have 31 servers with 75 tools, 9 of them the platform's", () => {
+    const agreed = Object.values(agreedProviders).flatMap(({ tools }) => tools);
+    expect([Object.keys(agreedProviders).length + 1, agreed.length + agreedPlatformTools.length]).toEqual([31, 75]);
+    expect(agreedPlatformTools).toHaveLength(9);
+  });
+
+  it("holds what the folders hold", () => {
+    expect(catalog.providers.map(({ id }) => id)).toEqual(onDisk.providerIds);
+    expect([...catalog.nodes.keys()].sort()).toEqual(onDisk.providerTools);
+    expect([...catalog.credentialTypes.values()].map(({ provider }) => provider.id)).toEqual(onDisk.providersWithAccounts);
   });
 
   it("says the same every time it is asked", async () => {
@@ -39,6 +51,21 @@ describe("the catalogue", () => {
   });
 });
 
+describe("what people read", () => {
+  const root = path.dirname(import.meta.dirname);
+  const files = globSync(["*.md", "package.json", "docs/**/*.md", "{bench,deploy,scripts,src,web}/**/*.{md,mjs,ts,tsx}"], {
+    cwd: root,
+    // A changelog tells what was true at its time.
+    exclude: (name) => ["node_modules", "CHANGELOG.md"].includes(path.basename(name)),
+  });
+
+  it("does not count the catalogue: a number would be wrong with the next provider", () => {
+    const counting = /\b[1-9]\d+ (?:MCP )?(?:servers|tools|providers|services|kinds of accounts|folders)\b|\ball [1-9]\d+[,.]/;
+    expect(files.length).toBeGreaterThan(500);
+    expect(files.filter((file) => counting.test(readFileSync(path.join(root, file), "utf8")))).toEqual([]);
+  });
+});
+
 type Field = {
   name: string;
   type: string;
@@ -50,6 +77,7 @@ type Field = {
   maximum?: number;
 };
 type Reference = {
+  counts: { platformServer: { tools: number } };
   servers: {
     id: string;
     title: string;
@@ -61,9 +89,18 @@ type Reference = {
 
 const referenceFile = process.env.SWITCHYARD_CATALOGUE;
 
-/** The agreed catalogue is kept outside the repository; where it is at hand, ours must equal it word for word. */
+/** The agreed catalogue is kept outside the repository; where it is at hand, ours must have all of it, word for word. More may be beside it. */
 describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_CATALOGUE)", () => {
   const reference = (referenceFile === undefined ? { servers: [] } : JSON.parse(readFileSync(referenceFile, "utf8"))) as Reference;
+
+  it("is the one that test/support/agreed-catalogue.ts names", () => {
+    const named = ({ credential, tools }: Reference["servers"][number]) => ({
+      credentialType: credential?.type ?? null,
+      tools: tools.map(({ id }) => id).sort(),
+    });
+    expect(agreedProviders).toEqual(Object.fromEntries(reference.servers.map((server) => [server.id, named(server)])));
+    expect(agreedPlatformTools).toHaveLength(reference.counts.platformServer.tools);
+  });
 
   it.each(reference.servers)("$id is as agreed", ({ id, title, description, credential, tools }) => {
     const provider = catalog.providers.find((candidate) => candidate.id === id);

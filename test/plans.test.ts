@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../src/base/ids.ts";
+import { agreedPlatformTools } from "./support/agreed-catalogue.ts";
+import { onDisk } from "./support/catalogue-on-disk.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import { signUpOwner } from "./support/people.ts";
 import { runSwitchyard } from "./support/spawned-server.ts";
@@ -94,10 +96,10 @@ describe("platform_get_credit_balance", () => {
   const call = async (mcp: McpApp, client = mcp.connect("platform", ["platform:read"])) =>
     (await client.modern("platform", "tools/call", { name: "platform_get_credit_balance", arguments: {} })).json;
 
-  it("is the tenth tool of the platform server in the cloud only", async () => {
+  it("is one tool more on the platform server, in the cloud only", async () => {
     expect([await catalogueOf(cloud), await catalogueOf(selfHosted)]).toEqual([
-      [10, 76],
-      [9, 75],
+      [agreedPlatformTools.length + 1, onDisk.serverTools.length + 1],
+      [agreedPlatformTools.length, onDisk.serverTools.length],
     ]);
     expect((await call(selfHosted)).error?.message).toContain("unknown tool");
   });
