@@ -25,6 +25,7 @@ export const fullTier: Record<string, readonly string[]> = {
     ...["contracts", "conformance", "oauth-conformance", "mcp-clients", "mcp-client-programs", "oauth-interop", "oauth-proxy"].map(inTest),
   ],
   "A copy of the repository with new providers": [inTest("add-a-provider")],
+  "A new provider in a copy of the repository": ["test/add-a-provider.test.ts"],
   "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
 };
 
