@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { backup } from "../src/commands/backup.ts";
-import { restore } from "../src/commands/restore.ts";
+import { createBackups, fingerprints as fingerprintsOf, type TestDatabase } from "./support/backups.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { issueRequest, saidIn } from "./support/gateway-pair.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
@@ -14,10 +13,8 @@ import { startTestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 import { edges, node, startWorkflowApp } from "./support/workflow-app.ts";
 
-type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
-
 const folder = mkdtempSync(path.join(tmpdir(), "switchyard-backup-"));
-const masterKey = Buffer.alloc(32, "master").toString("base64");
+const { backUp, restoreInto: restoreFrom } = createBackups(folder);
 let files = 0;
 let provider: CountingProvider;
 
@@ -116,19 +113,7 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
   let file: string;
   let waiting: string;
   const blanks: TestDatabase[] = [];
-  /** A command in this process, on that database. */
-  async function onDatabase<Value>({ url }: TestDatabase, run: () => Promise<Value>, key = masterKey): Promise<Value> {
-    const environment = { DATABASE_URL: url, SWITCHYARD_DATA_DIR: path.join(folder, "data"), SWITCHYARD_MASTER_KEY: key };
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    try {
-      return await run();
-    } finally {
-      vi.unstubAllEnvs();
-    }
-  }
-  const backUp = (database: TestDatabase, to: string) => onDatabase(database, () => backup(["--file", to]));
-  const restoreInto = (database: TestDatabase, from = file, ...more: string[]) =>
-    onDatabase(database, () => restore(["--file", from, ...more]));
+  const restoreInto = (database: TestDatabase, from = file, ...words: string[]) => restoreFrom(database, from, { words });
   const makeBlank = async () => {
     const blank = await createTestDatabase({ isBlank: true });
     blanks.push(blank);
@@ -188,7 +173,7 @@ describe("a backup of an external database", { timeout: 60_000 }, () => {
     const blank = await makeBlank();
     const other = Buffer.alloc(32, "other").toString("base64");
     const sentence = "The master key is not the one this database was sealed with.";
-    await expect(onDatabase(blank, () => restore(["--file", file]), other)).rejects.toThrow(sentence);
+    await expect(restoreFrom(blank, file, { masterKey: other })).rejects.toThrow(sentence);
     expect(await blank.query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
     await restoreInto(blank);
     await expect(startTestApp({ database: blank, environment: { SWITCHYARD_MASTER_KEY: other } })).rejects.toThrow(sentence);
@@ -255,18 +240,5 @@ function dropLastRows(bytes: Buffer): Buffer {
   );
 }
 
-/** What each table holds. Left out is what servers that run change by themselves, and when migrations were applied. */
-async function fingerprints({ query }: TestDatabase): Promise<Record<string, unknown>> {
-  const tables = await query<{ name: string }>(
-    `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
-     AND relpersistence = 'p' AND relname NOT IN ('slot_worker', 'recorder', 'schema_migration') ORDER BY relname`,
-  );
-  const found: Record<string, unknown> = {};
-  for (const { name } of tables) {
-    const [row] = await query(
-      `SELECT count(*)::int AS rows, md5(string_agg(one::text, '|' ORDER BY one::text)) AS text FROM "${name}" AS one`,
-    );
-    found[name] = row;
-  }
-  return found;
-}
+// Servers that run change these by themselves.
+const fingerprints = (database: TestDatabase) => fingerprintsOf(database, ["slot_worker", "recorder"]);

@@ -132,7 +132,10 @@ async function makeTables(client: pg.Client, { migrations, parts }: BackupHead, 
 async function createInsert(client: pg.Client, { table, columns }: BackedUpTable) {
   const name = client.escapeIdentifier(table);
   const names = columns.map((column) => client.escapeIdentifier(column)).join(", ");
-  const text = `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`;
+  // With its schema, because a type of PostgreSQL's own goes before a table of the same name, and "trigger" is one.
+  const { rows: schemas } = await client.query<{ schema: string }>("SELECT current_schema()::text AS schema");
+  const rowType = `${client.escapeIdentifier(schemas[0]?.schema ?? "public")}.${name}`;
+  const text = `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${rowType}, $1::json)`;
   // What migrations put into it is in the backup too, as it was then.
   await client.query(`DELETE FROM ${name}`);
   return async (rows: string): Promise<number> => (await client.query(text, [rows])).rowCount ?? 0;
