@@ -12,7 +12,7 @@ export const fullTier: Record<string, readonly string[]> = {
   ],
   "Commands and servers as processes of their own": [
     ...["serve", "start", "command-line", "credentials-command", "rolling-restart", "role-loading", "slots"].map(inTest),
-    ...["master-key", "backup", "backup-tables", "upgrade", "deploy", "deploy-nginx", "pooler", "gateway-slots"].map(inTest),
+    ...["master-key", "backup", "backup-size", "backup-tables", "upgrade", "deploy", "deploy-nginx", "pooler", "gateway-slots"].map(inTest),
     "src/storage/embedded-postgres.test.ts",
     "src/storage/postgres-cluster.test.ts",
   ],

@@ -3,6 +3,12 @@ import { z } from "zod";
 /** A backup is compressed lines of JSON: the head, then for each table its name and lists of its rows, and at last how many there were. */
 export const backupFormat = "switchyard.backup";
 
+/** Up to here a line of rows is filled; one row that is larger has a line to itself. JSON may need several times as much for it. */
+export const filledLineBytes = 2 ** 20;
+
+/** Files of earlier versions have lines of up to a hundred rows. What is longer than this is no text of ours, and would be none of JavaScript. */
+export const longestLine = 500_000_000;
+
 // They become part of a statement.
 const bounds = z.string().regex(/^(DEFAULT|FOR VALUES FROM \([^;]*\) TO \([^;]*\))$/);
 const option = z.string().regex(/^[a-z_.]+=[\w.]+$/);

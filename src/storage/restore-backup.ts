@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import pg from "pg";
-import { type BackupHead, backupHead, backupSection } from "./backup-format.ts";
+import { type BackupHead, backupHead, backupSection, longestLine } from "./backup-format.ts";
 import { type BackedUpTable, dropAll, listParts } from "./backup-tables.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { countMigrations, listApplied, migrateWithin } from "./migrate.ts";
@@ -57,6 +57,7 @@ async function requireRoom(client: pg.Client, mayOverwrite: boolean): Promise<vo
 }
 
 const notComplete = "The backup is not complete.";
+const noBackup = "This is no backup of Switchyard, or it is damaged.";
 
 async function readInto(client: pg.Client, file: string, migrationsFolder: string): Promise<number> {
   const lines = readLines(file);
@@ -80,13 +81,16 @@ async function* readLines(file: string): AsyncGenerator<string, undefined> {
   const whole = pipeline(createReadStream(file), text);
   whole.catch(() => {});
   let pieces: string[] = [];
+  let length = 0;
   try {
     for await (const chunk of text as AsyncIterable<string>) {
       const [first = "", ...others] = chunk.split("\n");
       pieces.push(first);
+      length += first.length;
+      if (length > longestLine) throw new Error(noBackup);
       for (const other of others) {
         yield pieces.join("");
-        pieces = [other];
+        [pieces, length] = [[other], other.length];
       }
     }
   } catch (error) {
@@ -96,7 +100,7 @@ async function* readLines(file: string): AsyncGenerator<string, undefined> {
 
 function describeUnreadable(error: NodeJS.ErrnoException): Error {
   if (error.code === "Z_BUF_ERROR") return new Error(notComplete);
-  if (error.code === "Z_DATA_ERROR") return new Error("This is no backup of Switchyard, or it is damaged.");
+  if (error.code === "Z_DATA_ERROR") return new Error(noBackup);
   return error.syscall ? new Error(`--file: cannot be read (${error.code})`) : error;
 }
 

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import pg from "pg";
 import { type BackupHead, backupFormat } from "./backup-format.ts";
+import { readRows } from "./backup-rows.ts";
 import { type BackedUpTable, listParts, listTables } from "./backup-tables.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { listApplied } from "./migrate.ts";
@@ -37,9 +38,6 @@ export async function writeBackup(target: ConnectionTarget, file: string): Promi
   }
 }
 
-// A record may be large, so few of them are in memory at a time.
-const rowsAtOnce = 100;
-
 async function describe(client: pg.Client): Promise<BackupHead> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('schema_migration') AS found");
   const migrations = rows[0]?.found ? await listApplied(client) : [];
@@ -59,19 +57,6 @@ async function* describeLines(client: pg.Client, { head, tables, counted }: Cont
     }
   }
   yield `${JSON.stringify(counted)}\n`;
-}
-
-/** Rows as JSON that PostgreSQL wrote and PostgreSQL will read: nothing of them is lost in numbers or dates of JavaScript. */
-async function* readRows(client: pg.Client, { table, columns }: BackedUpTable): AsyncGenerator<string[]> {
-  const names = columns.map((column) => client.escapeIdentifier(column)).join(", ");
-  const select = `SELECT row_to_json(one)::text AS text FROM (SELECT ${names} FROM ${client.escapeIdentifier(table)}) AS one`;
-  await client.query(`DECLARE backup_rows CURSOR FOR ${select}`);
-  for (;;) {
-    const { rows } = await client.query<{ text: string }>(`FETCH ${rowsAtOnce} FROM backup_rows`);
-    if (rows.length === 0) break;
-    yield rows.map(({ text }) => text);
-  }
-  await client.query("CLOSE backup_rows");
 }
 
 async function flush(file: string): Promise<void> {
