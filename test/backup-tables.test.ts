@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { createTestDatabase } from "./support/test-database.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "switchyard-backup-tables-"));
 const file = path.join(folder, "every-table.backup");
-const { backUp, restoreInto } = createBackups(folder);
+const { backUp, restoreInto, dataDir } = createBackups(folder);
 const databases: TestDatabase[] = [];
 let source: TestDatabase;
 
@@ -75,5 +75,19 @@ describe("a backup of a database with something in every table", { timeout: 60_0
     await backUp(first, again);
     await restoreInto(second, again);
     expect(await fingerprints(second)).toEqual(await fingerprints(source));
+  });
+
+  it("names every key to keep: those of the environment, or both files once the key was changed", async () => {
+    const keysNamed = async (options?: { masterKey: string }) => {
+      const { keepSeparately } = await backUp(source, path.join(folder, `${Math.random()}.backup`), options);
+      return keepSeparately;
+    };
+    expect(await keysNamed()).toEqual(["SWITCHYARD_MASTER_KEY"]);
+    mkdirSync(dataDir, { recursive: true });
+    const [current, previous] = [path.join(dataDir, "master.key"), path.join(dataDir, "master-previous.keys")];
+    writeFileSync(current, `${Buffer.alloc(32, "b").toString("base64")}\n`);
+    expect(await keysNamed({ masterKey: "" })).toEqual([current]);
+    writeFileSync(previous, `${Buffer.alloc(32, "a").toString("base64")}\n`);
+    expect(await keysNamed({ masterKey: "" })).toEqual([current, previous]);
   });
 });

@@ -85,7 +85,7 @@ describe("a backup of an installation with the database it brings along", () => 
     await greet(server, "before");
 
     const file = newFile();
-    expect(await succeed(["backup", "--file", file], at)).toMatchObject({ file, keepSeparately: path.join(old.dataDir, "master.key") });
+    expect(await succeed(["backup", "--file", file], at)).toMatchObject({ file, keepSeparately: [path.join(old.dataDir, "master.key")] });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = gunzipSync(readFileSync(file)).toString();
     for (const secret of ["canary-token", key, password, readFileSync(path.join(old.dataDir, "master.key"), "utf8").trim()])

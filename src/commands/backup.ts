@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { z } from "zod";
 import { createLog } from "../base/log.ts";
 import { readConfig, readEnvironment } from "../config.ts";
 import { openStorage } from "../parts.ts";
 import { writeBackup } from "../storage/write-backup.ts";
+import { createKeyRingSource } from "../vault/key-ring.ts";
 import { readOptions } from "./command-line.ts";
 
 const options = z.object({ file: z.string().min(1) });
@@ -15,8 +15,8 @@ export async function backup(words: string[]) {
   const storage = await openStorage(config, createLog("silent"));
   try {
     const written = await writeBackup(storage.target, file);
-    const masterKey = config.masterKey ? "SWITCHYARD_MASTER_KEY" : join(config.dataDir, "master.key");
-    return { file, ...written, keepSeparately: masterKey };
+    const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
+    return { file, ...written, keepSeparately: createKeyRingSource({ dataDir, masterKey, previousKeys }).keptIn() };
   } finally {
     await storage.close();
   }

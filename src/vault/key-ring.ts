@@ -22,6 +22,12 @@ export function createKeyRingSource({ dataDir, masterKey, previousKeys }: Option
   return {
     read,
     isFile: masterKey === undefined,
+    /** Everything that may be needed to open what was sealed here: files, or the names of variables. */
+    keptIn: (): string[] => [
+      masterKey ? "SWITCHYARD_MASTER_KEY" : currentFile,
+      ...(!masterKey && existsSync(previousFile) ? [previousFile] : []),
+      ...(previousKeys.length > 0 ? ["SWITCHYARD_MASTER_KEY_PREVIOUS"] : []),
+    ],
     /** The old key is kept first, so that whoever meets the new one can open both. */
     addKey(): void {
       if (masterKey) throw new Refusal("conflict", "The master key comes from the environment: change SWITCHYARD_MASTER_KEY there.");
