@@ -37,6 +37,7 @@ export const refusalStatus = {
   conflict: 409,
   confirmation_required: 409,
   credential_needs_reconnect: 409,
+  credential_incomplete: 409,
   credential_in_use: 409,
   workflow_inactive: 409,
   trigger_off: 409,

@@ -11,8 +11,13 @@ export type Variant = {
   title: string;
   fields: z.ZodObject;
   authorize?: (data: CredentialData) => Authorization;
+  /** What is missing that depends on the other fields. Asked when it is saved and before every use, because rules may come later than data. */
+  findMissing?: FindMissing;
   oauth2?: OAuth2;
 };
+
+/** A secret may be masked in the data: only whether it is there counts. */
+type FindMissing = (data: CredentialData) => { field: string; detail: string }[];
 
 export type OAuth2 = {
   /** May contain {name} of a field, e.g. {tenant}. */
@@ -77,16 +82,19 @@ export function withFields<Shape extends z.ZodRawShape>(
   title: string,
   shape: Shape,
   authorize?: (data: z.output<z.ZodObject<Shape>>) => Authorization,
+  findMissing?: FindMissing,
 ) {
   const fields = z.strictObject(shape);
   return {
     title,
     fields: fields as unknown as z.ZodObject<Shape>,
     ...(authorize ? { authorize: authorize as Variant["authorize"] } : {}),
+    ...(findMissing ? { findMissing } : {}),
   } as {
     title: string;
     fields: z.ZodObject<Shape>;
     authorize?: (data: CredentialData) => Authorization;
+    findMissing?: FindMissing;
   };
 }
 

@@ -67,7 +67,11 @@ export function createHttp(options: HttpOptions) {
   let hasReauthorized = false;
 
   async function attempt(request: HttpRequest): Promise<Response> {
-    const { headers = {}, query = {}, pathPrefix = "", sign } = options.authorize();
+    const authorization = options.authorize();
+    // Otherwise whoever chooses the address gets the secret.
+    if (options.baseUrl === "" && Object.keys(authorization).length > 0)
+      throw new Refusal("outbound_refused", "This credential says nowhere which address its secret may be sent to. Give it a Base URL.");
+    const { headers = {}, query = {}, pathPrefix = "", sign } = authorization;
     const body = await encodeBody(request);
     const finished: FinishedRequest = {
       method: request.method ?? "GET",

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/refusal.ts";
+import { type FieldFault, Refusal } from "../base/refusal.ts";
 import type { CredentialData, Variant } from "../contract/credential.ts";
 import { maskData } from "./credential-data.ts";
 import type { Seal } from "./seal.ts";
@@ -36,10 +36,20 @@ export const leaseAfter = (before: CredentialData, after: CredentialData): Parti
 
 export const notAccessible = () => new Refusal("credential_not_accessible", "There is no such credential in this organization.");
 
-export const needsReconnect = (row: Pick<CredentialRow, "id" | "organization_id" | "name">, platformBaseUrl: string) =>
+type Named = Pick<CredentialRow, "id" | "organization_id" | "name">;
+
+const addressIn = (row: Named, platformBaseUrl: string) => `${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`;
+
+export const needsReconnect = (row: Named, platformBaseUrl: string) =>
+  new Refusal("credential_needs_reconnect", `The credential "${row.name}" must be connected again: ${addressIn(row, platformBaseUrl)}`);
+
+export const describeMissing = (missing: FieldFault[]): string =>
+  missing.map(({ pointer, detail }) => `${pointer.replace("/data/", "")} ${detail}`).join("; ");
+
+export const incomplete = (row: Named, missing: FieldFault[], platformBaseUrl: string) =>
   new Refusal(
-    "credential_needs_reconnect",
-    `The credential "${row.name}" must be connected again: ${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`,
+    "credential_incomplete",
+    `The credential "${row.name}" cannot be used: ${describeMissing(missing)}. Fill it in: ${addressIn(row, platformBaseUrl)}`,
   );
 
 /** A message that the database takes, whatever a provider put into it. */

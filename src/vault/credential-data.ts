@@ -80,7 +80,11 @@ function validate(definition: Credential, variant: Variant, given: CredentialDat
   const { kind: _, baseUrl, ...fields } = given;
   const isFurther = definition.baseUrl !== null && baseUrl !== undefined && !Object.hasOwn(variant.fields.shape, "baseUrl");
   const result = variant.fields.safeParse(isFurther || baseUrl === undefined ? fields : { ...fields, baseUrl }, { error: fieldMessage });
-  const faults = [...(result.success ? [] : result.error.issues.flatMap(toFaults)), ...faultsOfAddresses(given)];
+  const faults = [
+    ...(result.success ? findMissing(variant, result.data) : result.error.issues.flatMap(toFaults)),
+    ...blankSecrets(variant, given),
+    ...faultsOfAddresses(given),
+  ];
   if (faults.length > 0 || !result.success) throw invalid(faults.filter(isFirstAtItsPlace));
   return {
     ...(definition.variants.length > 1 ? { kind: variant.kind } : {}),
@@ -88,6 +92,16 @@ function validate(definition: Credential, variant: Variant, given: CredentialDat
     ...(isFurther ? { baseUrl: String(baseUrl).replace(/\/+$/, "") } : {}),
   };
 }
+
+/** What a credential lacks that depends on its other fields; secrets may be masked. */
+export const findMissing = (variant: Variant, data: CredentialData): FieldFault[] =>
+  (variant.findMissing?.(data) ?? []).map(({ field, detail }) => ({ pointer: pointerTo(field), detail }));
+
+// A line that was copied without its text would be saved and fail only at the provider.
+const blankSecrets = (variant: Variant, given: CredentialData): FieldFault[] =>
+  secretFieldsOf(variant)
+    .filter((name) => typeof given[name] === "string" && given[name].trim() === "")
+    .map((name) => ({ pointer: pointerTo(name), detail: "must not be empty" }));
 
 const isFirstAtItsPlace = ({ pointer }: FieldFault, index: number, faults: FieldFault[]): boolean =>
   faults.findIndex((other) => other.pointer === pointer) === index;

@@ -5,9 +5,8 @@ import type { CredentialData } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { type Contents, firstHealthOf, leaseAfter } from "./contents.ts";
 import { type CredentialType, readChangedData, readNewData } from "./credential-data.ts";
-import { healthOf } from "./health.ts";
+import { createCredentialView } from "./credential-view.ts";
 import type { CheckedCredential } from "./open-credential.ts";
-import { toReference } from "./reference.ts";
 import {
   type CredentialRow,
   deleteCredential,
@@ -32,6 +31,7 @@ const changeAttempts = 5;
 /** The connected accounts of organizations: managing them, and checking references to them. */
 export function createCredentials({ db, clock, contents, credentialTypes }: Options) {
   const tables = vaultTables(db);
+  const { toSummary, toWire } = createCredentialView({ clock, credentialTypes });
 
   async function find(place: Place): Promise<CredentialRow> {
     const row = await findCredential(tables, place);
@@ -76,22 +76,22 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
       });
       const health = firstHealthOf(variant, data);
       if (health !== row.health) await noteHealth(tables, place, { health });
-      return toWire({ ...row, health }, clock.now());
+      return toWire({ ...row, health });
     },
 
     async list(organizationId: string): Promise<CredentialSummary[]> {
-      return (await listCredentials(tables, organizationId)).map((row) => toSummary(row, clock.now()));
+      return (await listCredentials(tables, organizationId)).map(toSummary);
     },
 
     async get(place: Place): Promise<Credential> {
-      return toWire(await find(place), clock.now());
+      return toWire(await find(place));
     },
 
     async update(place: Place, { name, data }: CredentialChange): Promise<Credential> {
       await find(place);
       if (data !== undefined) await changeData(place, data);
       if (name !== undefined) await renameCredential(tables, place, name);
-      return toWire(await find(place), clock.now());
+      return toWire(await find(place));
     },
 
     async remove(place: Place): Promise<void> {
@@ -105,23 +105,3 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
     },
   };
 }
-
-const toSummary = (row: CredentialRow, now: Date): CredentialSummary => ({
-  id: row.id,
-  reference: toReference(row.id),
-  name: row.name,
-  type: row.type,
-  health: healthOf(row, now),
-});
-
-const toWire = (row: CredentialRow, now: Date): Credential => ({
-  ...toSummary(row, now),
-  kind: row.kind,
-  data: JSON.parse(row.public_data) as CredentialData,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-  tokenExpiresAt: row.token_expires_at?.toISOString() ?? null,
-  lastOkAt: row.last_ok_at?.toISOString() ?? null,
-  lastError: row.last_error,
-  lastErrorAt: row.last_error_at?.toISOString() ?? null,
-});

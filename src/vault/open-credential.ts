@@ -3,8 +3,8 @@ import { Refusal } from "../base/refusal.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
-import { type Contents, needsReconnect, placeOf } from "./contents.ts";
-import { chooseVariant, secretValuesOf } from "./credential-data.ts";
+import { type Contents, incomplete, needsReconnect, placeOf } from "./contents.ts";
+import { chooseVariant, findMissing, secretValuesOf } from "./credential-data.ts";
 import type { Refresh } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
@@ -50,6 +50,8 @@ export function createOpenCredential({ db, clock, contents, refresh, oauthClient
   return async ({ definition, row }: CheckedCredential, trace?: Span) => {
     const stored = contents.open(row);
     const variant = chooseVariant(definition, stored.kind);
+    const missing = findMissing(variant, stored);
+    if (missing.length > 0) throw incomplete(row, missing, platformBaseUrl);
     const secrets = new Set(Object.values(oauthClients).flatMap(({ secret }) => secret ?? []));
     let current: CredentialData = {};
     const use = (data: CredentialData) => {

@@ -191,7 +191,7 @@ async function createCredential(owner: Owner, type: "github" | "http_auth"): Pro
   const data =
     type === "github"
       ? { kind: "bearer", accessToken: "token", baseUrl: yard.provider.url, webhookSecret: "secret" }
-      : { authKind: "basic", username: "a", secret: "b" };
+      : { authKind: "basic", username: "a", secret: "b", baseUrl: yard.provider.url };
   return (await yard.parts.vault.credentials.create(owner.organizationId, { type, name: type, data, createdBy: null })).id;
 }
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { type CredentialData, defineCredential, secret, withFields } from "../../contract/credential.ts";
 
 const fields = {
   baseUrl: z
     .url()
     .optional()
-    .describe("Origin the credential may be used with; requests elsewhere are refused.")
+    .describe("Origin the credential may be used with; requests elsewhere are refused. Needed whenever there is a secret.")
     .meta({ title: "Base URL" }),
   authKind: z.enum(["none", "basic", "bearer", "header", "query"]).describe("How the secret is sent.").meta({ title: "Authentication" }),
   username: z.string().optional().describe("For basic authentication."),
@@ -20,7 +20,7 @@ export const httpCredential = defineCredential({
   type: "http_auth",
   title: "HTTP",
   baseUrl: null,
-  variants: { custom: withFields("Custom", fields, authorize) },
+  variants: { custom: withFields("Custom", fields, authorize, findMissing) },
   check: null,
 });
 
@@ -37,6 +37,24 @@ function authorize({ authKind, username = "", secret: value = "", name }: Fields
     case "query":
       return { query: { [nameOf(name)]: value } };
   }
+}
+
+// A user name alone is enough for basic authentication: many services take a key there and no password.
+const neededBy: Record<Fields["authKind"], string[]> = {
+  none: [],
+  basic: ["username"],
+  bearer: ["secret"],
+  header: ["name", "secret"],
+  query: ["name", "secret"],
+};
+
+function findMissing(data: CredentialData): { field: string; detail: string }[] {
+  const authKind = data.authKind as Fields["authKind"];
+  const isMissing = (field: string) => String(data[field] ?? "").trim() === "";
+  const missing = neededBy[authKind].filter(isMissing).map((field) => ({ field, detail: "is required" }));
+  const sendsSecret = authKind !== "none" || !isMissing("secret");
+  if (!sendsSecret || !isMissing("baseUrl")) return missing;
+  return [{ field: "baseUrl", detail: "is required, because its secret is sent nowhere else" }, ...missing];
 }
 
 function nameOf(name: string | undefined): string {

@@ -21,6 +21,7 @@ afterAll(async () => {
 
 const open = { authKind: "none" };
 const bearer = { authKind: "bearer", secret: "s3cret" };
+const here = () => ({ baseUrl: server.url });
 
 async function send(
   input: Record<string, unknown>,
@@ -118,19 +119,28 @@ describe("http_request", () => {
     [bearer, { authorization: "Bearer s3cret" }],
     [{ authKind: "header", name: "X-Api-Key", secret: "s3cret" }, { "x-api-key": "s3cret" }],
   ])("authenticates with %j", async (credential, headers) => {
-    await send({}, { credential });
+    await send({}, { credential: { ...credential, ...here() } });
     expect(seen()).toMatchObject([{ headers }]);
   });
 
   it("authenticates with a query value", async () => {
-    await send({ query: { a: 1 } }, { credential: { authKind: "query", name: "key", secret: "s&cret" } });
+    await send({ query: { a: 1 } }, { credential: { authKind: "query", name: "key", secret: "s&cret", ...here() } });
     expect(seen()).toMatchObject([{ path: "/x?a=1&key=s%26cret" }]);
   });
 
   it("refuses a credential that does not say where its secret goes", async () => {
     for (const authKind of ["header", "query"]) {
-      await expect(send({}, { credential: { authKind, secret: "s3cret" } })).rejects.toMatchObject({ code: "validation_failed" });
+      await expect(send({}, { credential: { authKind, secret: "s3cret", ...here() } })).rejects.toMatchObject({
+        code: "validation_failed",
+      });
     }
+  });
+
+  it.each(["basic", "bearer", "header", "query"])("sends the secret of a %s credential without a base URL nowhere", async (authKind) => {
+    const credential = { authKind, username: "ann", name: "x-key", secret: "s3cret" };
+    await expect(send({}, { credential })).rejects.toMatchObject({ code: "outbound_refused" });
+    await expect(callTool(readFeed, { input: { url: server.url }, credential })).rejects.toMatchObject({ code: "outbound_refused" });
+    expect(server.requests()).toHaveLength(0);
   });
 
   it("uses a credential only with the origin of its base URL", async () => {
@@ -146,7 +156,10 @@ describe("http_request", () => {
 
   it("follows redirects within the origin with the credential and without the query", async () => {
     const answers = [{ status: 302, headers: { location: "/next?b=2" } }, { json: { there: true } }];
-    expect(await send({ query: { a: 1 } }, { answers, credential: bearer })).toMatchObject({ status: 200, body: { there: true } });
+    expect(await send({ query: { a: 1 } }, { answers, credential: { ...bearer, ...here() } })).toMatchObject({
+      status: 200,
+      body: { there: true },
+    });
     expect(seen()).toMatchObject([{ path: "/x?a=1" }, { path: "/next?b=2", headers: { authorization: "Bearer s3cret" } }]);
   });
 
