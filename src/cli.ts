@@ -65,4 +65,7 @@ const usage = `Usage: ${commandLine} <command>
   restore --file PATH [--overwrite]
   migrate
 
+A secret need not stand on the command line: --password -, --data - and --key - read it from standard input,
+--password-file, --data-file and --key-file PATH from a file.
+
 Answers are JSON. Scopes: workflows:trigger, mcp:invoke. Roles: owner, admin, member, viewer.`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,12 +22,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) =>
-  runSwitchyard(words, {
-    SWITCHYARD_DATA_DIR: dataDir,
-    DATABASE_URL: app.database.url,
-    SWITCHYARD_MASTER_KEY: (app.config.masterKey as Buffer).toString("base64"),
-  });
+const environment = () => ({
+  SWITCHYARD_DATA_DIR: dataDir,
+  DATABASE_URL: app.database.url,
+  SWITCHYARD_MASTER_KEY: (app.config.masterKey as Buffer).toString("base64"),
+});
+const run = (...words: string[]) => runSwitchyard(words, environment());
 
 /** What a command that succeeds prints: JSON, and nothing else anywhere. */
 async function answer(...words: string[]) {
@@ -62,6 +62,24 @@ describe("setup", () => {
     expect(await app.database.query("SELECT id FROM session WHERE user_id = $1", [userId])).toEqual([]);
     expect(await app.database.query("SELECT name FROM app_user WHERE id = $1", [userId])).toEqual([{ name: "Bo" }]);
   });
+
+  it("takes the password from standard input or a file", async () => {
+    const file = join(dataDir, "password");
+    writeFileSync(file, `${password}\n`, { mode: 0o600 });
+    for (const [name, words, input] of [
+      ["dora", ["--password", "-"], `${password}\n`] as const,
+      ["emil", ["--password-file", file], ""] as const,
+    ]) {
+      const email = `${name}@example.com`;
+      const { code, stderr } = await runSwitchyard(["setup", "--email", email, ...words, "--organization", name], environment(), input);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect((await app.browser().post("/api/sign-in", { email, password })).status).toBe(200);
+    }
+    const organization = ["--organization", organizationId, "--role", "viewer"];
+    const person = ["members", "add", ...organization, "--email", "fay@example.com", "--name", "Fay", "--password", "-"];
+    expect((await runSwitchyard(person, environment(), `${password}\n`)).code).toBe(0);
+    expect((await app.browser().post("/api/sign-in", { email: "fay@example.com", password })).status).toBe(200);
+  }, 60_000);
 
   it("refuses an e-mail address that has an account, and makes no organization", async () => {
     const line = await complaint("setup", "--email", "ann@example.com", "--password", password, "--organization", "Twice");
@@ -166,6 +184,8 @@ describe("bad input", () => {
     ["a bad role", ["members", "set-role", ...organization, "--id", unknownId, "--role", "king"], /^members: --role: must be one of owner/],
     ["a bad date", ["keys", "create", ...organization, "--name", "x", "--expires-at", "soon"], /--expires-at: must be a date and time/],
     ["a weak password", [...setup, "--email", "dan@example.com", "--password", "short"], /^setup: --password: must be at least 8/],
+    ["a password given twice", [...setup, "--password", password, "--password-file", "x"], /--password and --password-file: say only one/],
+    ["no standard input", [...setup, "--email", "dan@example.com", "--password", "-"], "setup: --password: standard input is empty"],
     ["a bad e-mail address", [...setup, "--email", "dan", "--password", password], "setup: --email: is not an e-mail address"],
   ])("names %s", async (_what, words, expected) => {
     expect(await complaint(...words)).toMatch(expected);

@@ -22,7 +22,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: app.database.url });
+const environment = () => ({ SWITCHYARD_DATA_DIR: dataDir, DATABASE_URL: app.database.url });
+const run = (...words: string[]) => runSwitchyard(words, environment());
 async function answer(...words: string[]) {
   const { code, stdout, stderr } = await run(...words);
   expect([code, stderr]).toEqual([0, ""]);
@@ -56,6 +57,23 @@ describe("credentials on the command line", () => {
     expect(await answer("credentials", "delete", "--organization", organizationId, "--id", id)).toEqual({ id, deleted: true });
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([]);
   });
+
+  it("take their data from standard input or a file, so that no list of processes shows it", async () => {
+    const words = create("-");
+    const text = '{"kind":"bearer","accessToken":"canary-token"}\n';
+    const file = join(dataDir, "account.json");
+    writeFileSync(file, text, { mode: 0o600 });
+    const fromFile = [...words.slice(0, -2), "--data-file", file];
+    for (const [given, input] of [[words, text] as const, [fromFile, undefined] as const]) {
+      const { code, stdout, stderr } = await runSwitchyard([...given], environment(), input);
+      expect([code, stderr]).toEqual([0, ""]);
+      const { id, reference } = JSON.parse(stdout);
+      const [checked] = await app.parts.vault.check(organizationId, { github: reference }, ["github"]);
+      expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({ accessToken: "canary-token" });
+      await answer("credentials", "delete", "--organization", organizationId, "--id", id);
+    }
+    expect((await run(...words)).stderr).toBe("credentials: --data: standard input is empty\n");
+  }, 60_000);
 
   it.each([
     ["{canary", "not valid JSON"],

@@ -8,8 +8,11 @@ import type { Parts } from "../parts.ts";
 import { toFlag, toName } from "./option-names.ts";
 
 /** Reads `--name value` options strictly and checks them with the schema the HTTP API uses. */
-export function readOptions<Schema extends z.ZodObject>(words: string[], schema: Schema): z.output<Schema> {
-  const result = schema.safeParse(readGiven(words, schema), { error: fieldMessage });
+export const readOptions = <Schema extends z.ZodObject>(words: string[], schema: Schema): z.output<Schema> =>
+  checkOptions(readGiven(words, schema), schema);
+
+export function checkOptions<Schema extends z.ZodObject>(given: Record<string, unknown>, schema: Schema): z.output<Schema> {
+  const result = schema.safeParse(given, { error: fieldMessage });
   if (result.success) return result.data;
   throw new Error(result.error.issues.map((issue) => `--${toFlag(String(issue.path[0]))}: ${issue.message}`).join("; "));
 }
@@ -39,7 +42,8 @@ export function pickAction<Action>(words: string[], actions: Record<string, Acti
   return { action, rest };
 }
 
-function readGiven(words: string[], schema: z.ZodObject): Record<string, unknown> {
+/** What was typed, by the names of the schema and not yet checked. */
+export function readGiven(words: string[], schema: z.ZodObject): Record<string, unknown> {
   const options: ParseArgsOptionsConfig = {};
   for (const [name, field] of Object.entries(schema.shape))
     options[toFlag(name)] = { type: isFlag(field) ? "boolean" : "string", multiple: true };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { readJson } from "../base/json.ts";
 import { credentialRequest } from "../vault/wire.ts";
 import { pickAction, readOptions, requireOrganization, withParts } from "./command-line.ts";
+import { readOptionsWithSecret } from "./secret-option.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
 const oneCredential = inOrganization.extend({ id: z.uuid() });
@@ -13,7 +14,7 @@ export async function credentials(words: string[]) {
 }
 
 async function create(words: string[]) {
-  const { organization, data: text, ...request } = readOptions(words, newCredential);
+  const { organization, data: text, ...request } = await readOptionsWithSecret(words, newCredential, { secret: "data" });
   const data = credentialRequest.shape.data.safeParse(readJson(Buffer.from(text)));
   if (!data.success) throw new Error("--data: must be a JSON object");
   return await withParts(async (parts) => {

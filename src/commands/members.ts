@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invitationRequest, role, setupRequest } from "../identity/wire.ts";
 import { pickAction, readOptions, requireOrganization, withParts } from "./command-line.ts";
+import { readOptionsWithSecret } from "./secret-option.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
 const oneMember = inOrganization.extend({ id: z.uuid() });
@@ -26,7 +27,7 @@ async function list(words: string[]) {
 
 /** With a password the account is made first; without one it must exist. */
 async function add(words: string[]) {
-  const { organization, email, password, name, ...rest } = readOptions(words, newMember);
+  const { organization, email, password, name, ...rest } = await readOptionsWithSecret(words, newMember, { secret: "password" });
   return await withParts(async (parts) => {
     const { accounts, organizations, sessions } = parts.identity;
     await requireOrganization(parts, organization);

@@ -22,15 +22,19 @@ type SpawnOptions = {
   account?: { uid?: number; gid?: number };
   throughNpm?: boolean;
   limitMs?: number;
+  /** What it finds in its standard input; nothing when left out. */
+  input?: string;
 };
 
 /** `switchyard <words>` as a process of its own. */
 export function spawnSwitchyard(words: string[], options: SpawnOptions = {}) {
-  const { environment = {}, account = {}, throughNpm = false, limitMs } = options;
+  const { environment = {}, account = {}, throughNpm = false, limitMs, input } = options;
   requireInstalled();
   const [program, ...parameters] = throughNpm ? ["npm", "start", "--", ...words.slice(1)] : [process.execPath, startScript, ...words];
   const env = { PATH: process.env.PATH ?? "", ...(throughNpm ? { HOME: process.env.HOME ?? "/" } : {}), ...environment };
-  const child = spawn(program as string, parameters, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout: limitMs, ...account });
+  const child = spawn(program as string, parameters, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"], timeout: limitMs, ...account });
+  // A program that never reads it may be gone by then.
+  child.stdin.on("error", () => {}).end(input ?? "");
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (chunk: Buffer) => (output[name] += chunk.toString()));
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }) as Ended);
@@ -38,8 +42,8 @@ export function spawnSwitchyard(words: string[], options: SpawnOptions = {}) {
 }
 
 /** Runs an operator command to its end, which must come soon. */
-export const runSwitchyard = (words: string[], environment: Record<string, string>): Promise<Ended> =>
-  spawnSwitchyard(words, { environment, limitMs: commandLimitMs }).ended;
+export const runSwitchyard = (words: string[], environment: Record<string, string>, input?: string): Promise<Ended> =>
+  spawnSwitchyard(words, { environment, limitMs: commandLimitMs, ...(input === undefined ? {} : { input }) }).ended;
 
 export type SpawnedServer = Awaited<ReturnType<typeof startServer>>;
 
