@@ -218,6 +218,25 @@ describe("a webhook", () => {
 });
 
 describe("the page of triggers", () => {
+  it("shows a page after the other, and the one that an address names wherever it is", async () => {
+    const { id } = await createSchedule("The oldest");
+    await flows.app.database.query(
+      `INSERT INTO trigger (organization_id, id, workflow_id, kind, name, is_active, overrides, cron, time_zone)
+       SELECT organization_id, ('ffffffff-ffff-7fff-bfff-' || lpad(n::text, 12, '0'))::uuid, workflow_id, kind, 'No. ' || n, false, overrides, cron, time_zone
+       FROM trigger, generate_series(1, 100) AS n`,
+    );
+    await open(`?trigger=${id}`);
+    await dialog().getByRole("heading", { name: "Edit “The oldest”" }).waitFor();
+    await page.keyboard.press("Escape");
+    await counted("The newest 100 triggers, 0 on");
+    expect(await row("The oldest").count()).toBe(0);
+    await button("Show more").click();
+    await counted("101 triggers, 1 on");
+    await row("The oldest").waitFor();
+    expect(await button("Show more").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it("shows those of one workflow by its address, and counts what it shows", async () => {
     const { body } = await flows.owner.browser.get(`${flows.path}/workflows?search=Other`);
     await createSchedule("Mine", { active: false });

@@ -181,6 +181,45 @@ describe("a webhook", () => {
   });
 });
 
+describe("the list of triggers", () => {
+  it("comes page by page, newest first, each trigger once while others are made and deleted", async () => {
+    const other = await workflows.save([node("a", "set_fields", { fields: { x: "1" } })], [], "Listed");
+    const made: string[] = [];
+    for (const name of ["1", "2", "3", "4", "5"]) made.unshift((await create({ ...schedule, workflowId: other, name })).id);
+    const read = async (rest: string) => (await ann.browser.get(`${path}?workflowId=${other}${rest}`)).body;
+    const first = await read("&limit=2");
+    await create({ ...schedule, workflowId: other, name: "6" });
+    expect((await ann.browser.delete(`${path}/${first.nextCursor}`)).status).toBe(204);
+    const second = await read(`&limit=2&cursor=${first.nextCursor}`);
+    const third = await read(`&limit=2&cursor=${second.nextCursor}`);
+    expect([first, second, third].map(({ data }) => data.map(({ id }: { id: string }) => id))).toEqual([
+      made.slice(0, 2),
+      made.slice(2, 4),
+      made.slice(4),
+    ]);
+    expect(third.nextCursor).toBeNull();
+    expect((await read("")).nextCursor).toBeNull();
+    for (const rest of ["&limit=201", "&limit=0", "&cursor=x"])
+      expectProblem(await ann.browser.get(`${path}?workflowId=${other}${rest}`), { code: "validation_failed" });
+  });
+
+  it("shows the next time that is stored, and computes none", async () => {
+    const { id, nextRunAt } = await create();
+    const listed = (await ann.browser.get(path)).body.data.find((trigger: { id: string }) => trigger.id === id);
+    expect([listed.nextRunAt, listed.nextFireTimes]).toEqual([nextRunAt, [nextRunAt]]);
+    expect((await ann.browser.get(`${path}/${id}`)).body.nextFireTimes).toHaveLength(5);
+  });
+
+  it("can be of those that are on and started nothing the last time", async () => {
+    const [failing, off] = [await create(), await create({ ...schedule, active: false })];
+    await create();
+    await app.database.query("UPDATE trigger SET last_error = 'No.' WHERE id = ANY ($1)", [[failing.id, off.id]]);
+    const { data } = (await ann.browser.get(`${path}?failing=true`)).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([failing.id]);
+    expect((await ann.browser.get(`${path}?failing=false`)).body.data.map(({ id }: { id: string }) => id)).not.toContain(failing.id);
+  });
+});
+
 describe("changing a trigger", () => {
   it("keeps what is not mentioned", async () => {
     const { id } = await create({ ...schedule, prompt: "Go", overrides: [{ id: "a" }] });

@@ -62,11 +62,19 @@ const selectTriggers = (db: TriggersDb) =>
     .selectAll("trigger")
     .select("workflow.name as workflow_name");
 
-export const listTriggers = (db: TriggersDb, organizationId: string, workflowId: string | undefined): Promise<NamedTriggerRow[]> =>
+type ListSelection = { workflowId: string | undefined; isFailing: boolean | undefined; beforeId: string | undefined; limit: number };
+
+/** Newest first. */
+export const listTriggers = (db: TriggersDb, organizationId: string, { workflowId, isFailing, beforeId, limit }: ListSelection) =>
   selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .$if(workflowId !== undefined, (query) => query.where("trigger.workflow_id", "=", workflowId as string))
+    .$if(isFailing !== undefined, (query) =>
+      query.where(sql<boolean>`(trigger.is_active AND trigger.last_error IS NOT NULL) = ${isFailing}`),
+    )
+    .$if(beforeId !== undefined, (query) => query.where("trigger.id", "<", beforeId as string))
     .orderBy("trigger.id", "desc")
+    .limit(limit)
     .execute();
 
 /** Those that check deliveries with a credential, and those in whose overrides a text occurs, whatever its case. */

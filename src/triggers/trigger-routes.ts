@@ -34,13 +34,13 @@ function registerReading(server: FastifyInstance, triggers: Triggers): void {
       config: reading,
       schema: {
         tags,
-        summary: "List schedules and webhooks",
+        summary: "List schedules and webhooks, newest first",
         params: inOrganization,
-        querystring: wire.triggerFilter,
+        querystring: wire.triggerQuery,
         response: { 200: wire.triggerList },
       },
     },
-    async (request) => ({ data: await triggers.list(request.params.organizationId, request.query) }),
+    (request) => triggers.list(request.params.organizationId, request.query),
   );
 
   routes.get(

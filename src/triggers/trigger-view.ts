@@ -5,13 +5,17 @@ import type { Trigger, TriggerSummary } from "./wire.ts";
 
 export const shownFireTimes = 5;
 
-export function toTrigger(row: NamedTriggerRow): Trigger {
+/** With the next five times, which are computed; for one trigger at a time. */
+export const toTrigger = (row: NamedTriggerRow): Trigger => ({ ...toListed(row), nextFireTimes: fireTimesOf(row) });
+
+/** With what is stored, so that a long list costs no more than reading it. */
+export function toListed(row: NamedTriggerRow): Trigger {
   return {
     ...toSummary(row),
     name: row.name,
     prompt: row.prompt,
     overrides: JSON.parse(row.overrides) as NodeOverride[],
-    nextFireTimes: fireTimesOf(row),
+    nextFireTimes: row.next_fire_at === null ? [] : [row.next_fire_at.toISOString()],
     provider: row.provider_id,
     credentialId: row.credential_id,
     signature: signatureOf(row),

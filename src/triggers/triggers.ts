@@ -22,9 +22,9 @@ import {
   triggerTables,
   updateTrigger,
 } from "./store.ts";
-import { shownFireTimes, toSummary, toTrigger } from "./trigger-view.ts";
+import { shownFireTimes, toListed, toSummary, toTrigger } from "./trigger-view.ts";
 import { signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
-import type { Trigger, TriggerChange, TriggerRequest, TriggerSummary, TriggerWithSecrets } from "./wire.ts";
+import type { Trigger, TriggerChange, TriggerList, TriggerQuery, TriggerRequest, TriggerSummary, TriggerWithSecrets } from "./wire.ts";
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
@@ -63,8 +63,11 @@ export function createTriggers(options: Options) {
       return { ...toTrigger(await find(place)), ...shown };
     },
 
-    async list(organizationId: string, { workflowId }: { workflowId?: string | undefined } = {}): Promise<Trigger[]> {
-      return (await listTriggers(tables, organizationId, workflowId)).map(toTrigger);
+    async list(organizationId: string, { limit, cursor, failing, workflowId }: TriggerQuery): Promise<TriggerList> {
+      const isFailing = failing === undefined ? undefined : failing === "true";
+      const rows = await listTriggers(tables, organizationId, { workflowId, isFailing, beforeId: cursor, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      return { data: page.map(toListed), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
     },
 
     /** Those that check deliveries with a credential, or give it to their runs. */

@@ -32,7 +32,7 @@ export const trigger = triggerSummary
     name: z.string(),
     prompt: z.string(),
     overrides: z.array(nodeOverride),
-    nextFireTimes: z.array(instant).describe("The next five, of a schedule that is on."),
+    nextFireTimes: z.array(instant).describe("The next five, of a schedule that is on; in a list only the next."),
     provider: z.string().nullable().describe("Whose deliveries a webhook takes; null: anybody's."),
     credentialId: id.nullable().describe("Holds the secret that the provider signs with."),
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
@@ -42,8 +42,16 @@ export const trigger = triggerSummary
   .meta({ id: "Trigger" });
 export type Trigger = z.infer<typeof trigger>;
 
-export const triggerList = z.object({ data: z.array(trigger) });
-export const triggerFilter = z.object({ workflowId: id.optional() });
+export const triggerList = z.object({ data: z.array(trigger), nextCursor: id.nullable() });
+export type TriggerList = z.infer<typeof triggerList>;
+
+export const triggerQuery = z.object({
+  workflowId: id.optional(),
+  failing: z.enum(["true", "false"]).optional().describe("Whether it is on and its last tick or delivery started nothing."),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: id.optional().describe("`nextCursor` of the page before."),
+});
+export type TriggerQuery = z.infer<typeof triggerQuery>;
 
 export const triggerWithSecrets = trigger
   .extend({

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "../../src/base/ids.ts";
+import { plantWorkflow } from "../support/plant-workflow.ts";
 import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "../support/workflow-app.ts";
 
@@ -26,6 +27,12 @@ const plants = {
       `INSERT INTO run (id, organization_id, workflow_id, workflow_version, kind, status, trigger_data, queued_at, completed_at)
        VALUES ($1, $2, $3, 1, 'manual', 'succeeded', '{"source":"manual","sender":null,"prompt":"","payload":null}', now(), now())`,
       [id, organizationId, workflowId],
+    ),
+  triggers: async (organizationId: string, id: string) =>
+    await workflow.app.database.query(
+      `INSERT INTO trigger (id, organization_id, workflow_id, kind, name, is_active, overrides, cron, time_zone)
+       VALUES ($1, $2, $3, 'schedule', 'paged', false, '[]', '* * * * *', 'UTC')`,
+      [id, organizationId, await plantWorkflow(workflow.app.database, organizationId)],
     ),
 };
 

@@ -1,16 +1,38 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { acceptedRun } from "../../src/runs/wire.ts";
-import type { Trigger, TriggerChange, TriggerRequest, TriggerWithSecrets } from "../../src/triggers/wire.ts";
-import { get, type List, patch, path, post, remove } from "../request.ts";
+import type { Trigger, TriggerChange, TriggerList, TriggerRequest, TriggerWithSecrets } from "../../src/triggers/wire.ts";
+import { get, patch, path, post, query, remove } from "../request.ts";
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/triggers`;
 const one = (organizationId: string, triggerId: string) => base(organizationId) + path`/${triggerId}`;
 
-export const triggersQuery = (organizationId: string) =>
+export const triggersKey = (organizationId: string) => ["organizations", organizationId, "triggers"] as const;
+export const triggerListsKey = (organizationId: string) => [...triggersKey(organizationId), "list"] as const;
+
+/** Newest first, one page after the other. */
+export const triggersQuery = (organizationId: string, workflowId: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...triggerListsKey(organizationId), workflowId ?? ""],
+    queryFn: ({ pageParam }) => get<TriggerList>(base(organizationId) + query({ workflowId, cursor: pageParam, limit: 100 })),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // Choosing a workflow leaves the page as it is until the answer is there; another organization's triggers never stay.
+    placeholderData: (before, queryBefore) => (queryBefore?.queryKey[1] === organizationId ? before : undefined),
+  });
+
+/** Those that are on and started nothing the last time. */
+export const failingTriggersQuery = (organizationId: string) =>
   queryOptions({
-    queryKey: ["organizations", organizationId, "triggers"],
-    queryFn: async () => (await get<List<Trigger>>(base(organizationId))).data,
+    queryKey: [...triggersKey(organizationId), "failing"],
+    queryFn: async () => (await get<TriggerList>(base(organizationId) + query({ failing: true }))).data,
+  });
+
+/** With its next five times. */
+export const triggerQuery = (organizationId: string, triggerId: string) =>
+  queryOptions({
+    queryKey: [...triggersKey(organizationId), "one", triggerId],
+    queryFn: () => get<Trigger>(one(organizationId, triggerId)),
   });
 
 export type Schedule = { cron: string; timeZone: string };
@@ -18,7 +40,7 @@ export type Schedule = { cron: string; timeZone: string };
 /** The next five times a schedule that is not saved would fire. */
 export const schedulePreviewQuery = (organizationId: string, schedule: Schedule) =>
   queryOptions({
-    queryKey: ["organizations", organizationId, "triggers", "preview", schedule],
+    queryKey: [...triggersKey(organizationId), "preview", schedule],
     queryFn: async () =>
       (await post<{ nextFireTimes: string[] }>(path`/api/organizations/${organizationId}/schedule-preview`, schedule)).nextFireTimes,
     staleTime: 0,

@@ -1,7 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { triggersQuery } from "../api/triggers.ts";
+import type { Trigger } from "../../src/triggers/wire.ts";
+import { triggerQuery, triggersQuery } from "../api/triggers.ts";
 import { Button } from "../parts/button.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
@@ -13,18 +14,18 @@ import { TriggerList, TriggerListSkeleton } from "./triggers/trigger-list.tsx";
 import { useLiveTriggers } from "./triggers/use-live-triggers.ts";
 import { WorkflowFilter } from "./triggers/workflow-filter.tsx";
 
-/** `create`: the kind of the new one; `trigger`: the one that is being changed. */
+const from = "/signed-in/o/$organizationId/triggers";
+
+/** In its address, `create` is the kind of the new one and `trigger` the one that is being changed. */
 export function TriggersPage() {
   const organization = useOrganization();
   const builds = organization.role !== "viewer";
-  const { workflow: workflowId, create, trigger: editedId } = useSearch({ from: "/signed-in/o/$organizationId/triggers" });
+  const { workflow: workflowId } = useSearch({ from });
   const open = useOpen();
-  const list = useQuery(triggersQuery(organization.id));
+  const list = useInfiniteQuery(triggersQuery(organization.id, workflowId));
   useLiveTriggers(organization.id);
 
-  const triggers = list.data;
-  const shown = triggers?.filter((trigger) => !workflowId || trigger.workflowId === workflowId) ?? [];
-  const edited = triggers?.find(({ id }) => id === editedId);
+  const shown = list.data?.pages.flatMap(({ data }) => data) ?? [];
 
   return (
     <Page
@@ -39,31 +40,59 @@ export function TriggersPage() {
         )
       }
     >
-      {list.isError && !triggers && (
+      {list.isError && !list.data && (
         <ProblemNotice error={list.error} action={<Button onClick={() => void list.refetch()}>Try again</Button>} />
       )}
       {list.isPending && <TriggerListSkeleton />}
-      {triggers && triggers.length > 0 && (
-        <WorkflowFilter triggers={triggers} shown={shown} value={workflowId ?? ""} onChange={(id) => open({ workflow: id })} />
+      {list.data && (
+        <WorkflowFilter
+          organizationId={organization.id}
+          shown={shown}
+          hasMore={list.hasNextPage}
+          value={workflowId ?? ""}
+          onChange={(id) => open({ workflow: id })}
+        />
       )}
-      {triggers && shown.length === 0 && (
+      {list.data && shown.length === 0 && (
         <NoTriggers builds={builds} ofWorkflow={workflowId !== undefined} onCreate={(kind) => open({ create: kind })} />
       )}
       {shown.length > 0 && <TriggerList organization={organization} triggers={shown} onEdit={({ id }) => open({ trigger: id })} />}
-      {builds && create && (
+      {list.hasNextPage && (
+        <Button className="justify-self-center" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      {builds && <TriggerDialogs organizationId={organization.id} shown={list.data && shown} />}
+    </Page>
+  );
+}
+
+function TriggerDialogs({ organizationId, shown }: { organizationId: string; shown: Trigger[] | undefined }) {
+  const { workflow: workflowId, create, trigger: editedId } = useSearch({ from });
+  const open = useOpen();
+  const edited = useEdited(organizationId, { editedId, shown });
+  return (
+    <>
+      {create && (
         <NewTriggerDialog
-          organizationId={organization.id}
+          organizationId={organizationId}
           kind={create === "webhook" ? "webhook" : "schedule"}
           workflowId={workflowId}
           onKind={(kind) => open({ create: kind })}
           onClose={() => open({ create: undefined })}
         />
       )}
-      {builds && edited && (
-        <EditTriggerDialog organizationId={organization.id} trigger={edited} onClose={() => open({ trigger: undefined })} />
-      )}
-    </Page>
+      {edited && <EditTriggerDialog organizationId={organizationId} trigger={edited} onClose={() => open({ trigger: undefined })} />}
+    </>
   );
+}
+
+/** One that is not among those shown is asked for: a link may name any. */
+function useEdited(organizationId: string, { editedId, shown }: { editedId: string | undefined; shown: Trigger[] | undefined }) {
+  const found = shown?.find(({ id }) => id === editedId);
+  const isElsewhere = editedId !== undefined && shown !== undefined && !found;
+  const asked = useQuery({ ...triggerQuery(organizationId, editedId ?? ""), enabled: isElsewhere });
+  return found ?? (isElsewhere ? asked.data : undefined);
 }
 
 /** Changes what the address says about this page. */

@@ -5,12 +5,12 @@ import type { ReactNode } from "react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import type { CredentialSummary, Health } from "../../../src/vault/wire.ts";
 import { credentialsQuery } from "../../api/credentials.ts";
-import { triggersQuery } from "../../api/triggers.ts";
+import { failingTriggersQuery } from "../../api/triggers.ts";
 
 /** What will not mend itself: accounts that stopped working and triggers that could not start their workflow. */
 export function Attention({ organizationId }: { organizationId: string }) {
   const credentials = (useQuery(credentialsQuery(organizationId)).data ?? []).filter(({ health }) => healthWords[health]);
-  const triggers = (useQuery(triggersQuery(organizationId)).data ?? []).filter(({ active, lastError }) => active && lastError);
+  const triggers = useQuery(failingTriggersQuery(organizationId)).data ?? [];
   if (credentials.length + triggers.length === 0) return null;
   return (
     <section aria-labelledby="attention" className="rounded-xl border border-line bg-warning-soft p-5 sm:p-6">

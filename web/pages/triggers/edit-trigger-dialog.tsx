@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Trigger } from "../../../src/triggers/wire.ts";
-import { triggersQuery } from "../../api/triggers.ts";
+import { triggersKey } from "../../api/triggers.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
 
@@ -15,7 +15,7 @@ export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTrig
         kind={trigger.kind}
         trigger={trigger}
         onSaved={async () => {
-          await queryClient.invalidateQueries(triggersQuery(organizationId));
+          await queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) });
           onClose();
         }}
       />

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Trigger } from "../../../src/triggers/wire.ts";
-import { regenerateTriggerToken, triggersQuery } from "../../api/triggers.ts";
+import { regenerateTriggerToken, triggersKey } from "../../api/triggers.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -14,7 +14,7 @@ export function NewAddressDialog({ organizationId, trigger, onClose }: NewAddres
   const queryClient = useQueryClient();
   const regenerate = useMutation({
     mutationFn: () => regenerateTriggerToken(organizationId, trigger.id),
-    onSuccess: () => void queryClient.invalidateQueries(triggersQuery(organizationId)),
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) }),
   });
   const { warned, close } = useGuardedClose(regenerate.isSuccess, onClose);
   if (regenerate.data)

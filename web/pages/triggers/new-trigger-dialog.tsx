@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Clock, Webhook } from "lucide-react";
 import { useState } from "react";
 import type { Trigger, TriggerWithSecrets } from "../../../src/triggers/wire.ts";
-import { triggersQuery } from "../../api/triggers.ts";
+import { triggersKey } from "../../api/triggers.ts";
 import { workflowsKey } from "../../api/workflows.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { useGuardedClose } from "../../parts/use-guarded-close.ts";
@@ -26,7 +26,7 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
     if ("webhookUrl" in saved && saved.webhookUrl) setCreated(saved);
     else onClose();
     await Promise.all([
-      queryClient.invalidateQueries(triggersQuery(organizationId)),
+      queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) }),
       queryClient.invalidateQueries({ queryKey: workflowsKey(organizationId) }),
     ]);
   }

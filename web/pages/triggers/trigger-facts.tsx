@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
+import { triggerQuery } from "../../api/triggers.ts";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import { describeCron } from "./cron-words.ts";
 import { FireTime, FireTimes } from "./fire-times.tsx";
@@ -19,7 +22,11 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
           {trigger.workflowName}
         </Link>
       </p>
-      {trigger.kind === "schedule" ? <ScheduleFacts trigger={trigger} /> : <p>{senderOf(trigger)?.title ?? trigger.provider}</p>}
+      {trigger.kind === "schedule" ? (
+        <ScheduleFacts organizationId={organizationId} trigger={trigger} />
+      ) : (
+        <p>{senderOf(trigger)?.title ?? trigger.provider}</p>
+      )}
       <p>
         {trigger.lastRunAt ? (
           <>
@@ -34,22 +41,24 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
   );
 }
 
-function ScheduleFacts({ trigger }: { trigger: Trigger }) {
-  const { cron, timeZone, nextFireTimes } = trigger;
+function ScheduleFacts({ organizationId, trigger }: { organizationId: string; trigger: Trigger }) {
+  const { cron, timeZone, nextRunAt } = trigger;
   const words = describeCron(cron ?? "");
-  const [next] = nextFireTimes;
+  const [isOpen, setOpen] = useState(false);
+  // The list knows only the next time; those after it are asked for by whoever wants to see them.
+  const { data } = useQuery({ ...triggerQuery(organizationId, trigger.id), enabled: isOpen });
   return (
     <>
       <p>
         {words ?? <code className="font-mono text-xs">{cron}</code>}, {timeZone}
       </p>
-      {next ? (
-        <details>
+      {nextRunAt ? (
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary className="w-fit cursor-pointer">
-            Next <FireTime at={next} />
+            Next <FireTime at={nextRunAt} />
           </summary>
           <div className="mt-1.5 mb-1 pl-4">
-            <FireTimes times={nextFireTimes} timeZone={timeZone ?? "UTC"} />
+            <FireTimes times={data?.nextFireTimes ?? [nextRunAt]} timeZone={timeZone ?? "UTC"} />
           </div>
         </details>
       ) : (

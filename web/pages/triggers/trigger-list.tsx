@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
-import { deleteTrigger, triggersQuery } from "../../api/triggers.ts";
+import { deleteTrigger, triggersKey } from "../../api/triggers.ts";
 import { workflowsKey } from "../../api/workflows.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
@@ -17,7 +17,7 @@ export function TriggerList({ organization, triggers, onEdit }: TriggerListProps
   const [renewing, setRenewing] = useState<Trigger>();
   const refresh = () =>
     Promise.all([
-      queryClient.invalidateQueries(triggersQuery(organization.id)),
+      queryClient.invalidateQueries({ queryKey: triggersKey(organization.id) }),
       queryClient.invalidateQueries({ queryKey: workflowsKey(organization.id) }),
     ]);
 
