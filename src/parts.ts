@@ -151,6 +151,7 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
     fetch: outside.fetch,
     startCall: (credential, signal) =>
       createToolCall(outside, {
+        organizationId: null,
         provider: credential.definition.title,
         input: {},
         credential,

@@ -65,6 +65,7 @@ export const refusalStatus = {
   record_unavailable: 503,
   shutting_down: 503,
   slot_lost: 503,
+  expression_timeout: 504,
   outbound_timeout: 504,
   tool_timeout: 504,
   run_timeout: 504,

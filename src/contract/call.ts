@@ -16,6 +16,8 @@ export type ToolCall<Input, Data> = {
   /** Aborted when the caller leaves or the time is up: pass it to everything that waits. */
   signal: AbortSignal;
   clock: Clock;
+  /** The value of a JSONata expression applied to data, evaluated where only expressions of the caller's organization are. */
+  evaluateExpression: (expression: string, input: unknown) => Promise<unknown>;
   /** The same for every attempt at this one call, so that a provider can tell a repetition from a second wish. */
   idempotencyKey: string;
 };

@@ -35,7 +35,7 @@ type Options = {
 /** Opens the credential and runs the tool, both under the time limit. What comes back or is thrown holds no secret of the call. */
 export function createExecute({ vault, outside, log, sendsTraceParent = false }: Options) {
   return async (
-    { node, input, credential }: PreparedCall,
+    { organizationId, node, input, credential }: PreparedCall,
     { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
@@ -46,7 +46,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
         const opened = credential && (await vault.open(credential, trace));
         if (opened) secrets = opened.secrets;
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
-        const call = { provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
+        const call = { organizationId, provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
         const watched = { beforeStep, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });

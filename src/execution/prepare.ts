@@ -20,7 +20,7 @@ export function createPrepare({ vault }: { vault: Vault }) {
     const input = readInput(tool, parameters);
     const types = tool.credential ? [tool.credential.type] : [];
     const [credential = null] = await vault.check(organizationId, readReferences(references), types);
-    return { node, input, credential };
+    return { organizationId, node, input, credential };
   };
 }
 

@@ -3,6 +3,7 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ToolCall } from "../contract/call.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
 import { createHttp, type Http } from "../contract/http.ts";
+import { evaluateExpression } from "../expressions/evaluate-expressions.ts";
 
 /** What a call may reach, the same for every call of a process. */
 export type Outside = {
@@ -20,6 +21,8 @@ type OpenedCredential = {
 };
 
 type Call = {
+  /** Null where an account is checked, which takes no expression. */
+  organizationId: string | null;
   provider: string;
   input: Record<string, unknown>;
   credential: OpenedCredential | null;
@@ -37,6 +40,10 @@ export function createToolCall(outside: Outside, call: Call): ToolCall<Record<st
     resolveHost: outside.resolveHost,
     signal: call.signal,
     clock: outside.clock,
+    async evaluateExpression(expression, input) {
+      if (call.organizationId === null) throw new Error("an expression belongs to an organization");
+      return await evaluateExpression(call.organizationId, expression, { input, signal: call.signal });
+    },
     idempotencyKey: call.idempotencyKey,
   };
 }

@@ -101,6 +101,7 @@ export function createExecuteOnce(options: Options) {
       try {
         const scope = task.scopeFor(execution.input);
         const resolved = await resolveParameters(task.node.parameters, scope, {
+          organizationId: task.organizationId,
           expressionFields: expressionFieldsOf(input),
           signal: task.signal,
         });

@@ -39,7 +39,7 @@ const shownItems = 3;
 
 /** What a node that is being edited would be given, with the data of a run that there was. Nothing is executed. */
 export function createPreview({ workflows, runs, executeOnce, askModel, limitMs }: Options) {
-  // Runs need the few processes that evaluate expressions too, and no slot limits how many previews are asked for.
+  // The organization's runs need the process that evaluates its expressions too, and no slot limits how many previews are asked for.
   const takeTurn = createTurns();
 
   async function findExample({ organizationId, workflowId }: Place, runId: string | undefined): Promise<Example> {
@@ -82,8 +82,9 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       const scope = buildScope({ trigger: example.trigger, settled, node })(input);
       const expressionFields = expression ? ["/value"] : [];
       try {
-        const resolved = await takeTurn(place.organizationId.toLowerCase(), () =>
-          resolveParameters({ value }, scope, { expressionFields, signal }),
+        const { organizationId } = place;
+        const resolved = await takeTurn(organizationId.toLowerCase(), () =>
+          resolveParameters({ value }, scope, { organizationId, expressionFields, signal }),
         );
         return { runId: example.runId, result: { value: resolved.value ?? null } };
       } catch (error) {
@@ -120,7 +121,7 @@ const withoutRun: Example = {
   graph: new Map() as Graph,
 };
 
-const wrongValue: ReadonlySet<string> = new Set(["validation_failed", "reference_unresolved"]);
+const wrongValue: ReadonlySet<string> = new Set(["validation_failed", "reference_unresolved", "expression_timeout"]);
 
 async function readEdited(value: unknown) {
   const { faults, nodes, edges: placed } = await readCanvas(value, createPause());

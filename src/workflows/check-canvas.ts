@@ -31,7 +31,13 @@ export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
     const ancestors = findAncestors(edges.map(({ edge }) => edge));
     const credentials = await checkNodeCredentials(vault, organizationId, nodes);
     // Where an edge or a node cannot be read, nobody knows what comes before what.
-    const surroundings = { ids, ancestorsOf: isComplete ? ancestors : undefined, countReference: createReferenceCount(), pause };
+    const surroundings = {
+      organizationId,
+      ids,
+      ancestorsOf: isComplete ? ancestors : undefined,
+      countReference: createReferenceCount(),
+      pause,
+    };
     for (const placed of nodes) {
       await pause();
       found.push(...checkType(placed), ...checkParameters(placed), ...(await checkReferences(placed, surroundings)));

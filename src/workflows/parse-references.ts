@@ -1,4 +1,4 @@
-import { longestExpression } from "../base/expression-fault.ts";
+import { longestExpression } from "../expressions/expression-fault.ts";
 import { plainName, type Root, type ScannedExpression, scanExpression } from "./scan-expression.ts";
 
 export type Step = string | number;

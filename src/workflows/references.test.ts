@@ -1,13 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { createPause } from "../base/pause-long-work.ts";
+import { findExpressionFaults } from "../expressions/find-expression-faults.ts";
 import { containsReference } from "./parse-references.ts";
 import { findReferences as find, mentionsInput, takesItem } from "./references.ts";
 
-const findReferences = (value: unknown, fields?: string[]) => [...find(value, fields)];
+/** With what the expressions' own grammar says against them. */
+async function findReferences(value: unknown, fields?: string[]) {
+  const found = [...find(value, fields)];
+  const texts = found.map(({ jsonata = "1" }) => jsonata);
+  const faults = await findExpressionFaults("an-organization", texts, createPause());
+  return found.map(({ jsonata: _, ...reference }, index) =>
+    faults[index] === undefined ? reference : { ...reference, fault: faults[index] },
+  );
+}
 
 describe("findReferences", () => {
-  it("finds references in every text, however deep, with where they stand and whom they name", () => {
+  it("finds references in every text, however deep, with where they stand and whom they name", async () => {
     expect(
-      findReferences({
+      await findReferences({
         plain: "text",
         whole: "$nodes.fetch.items[0].title",
         list: [{ "a/b~c": "Dear {{ $input.name }}, {{ $nodes.x.first.n + $nodes.`y z`.first.n }}" }],
@@ -29,8 +39,8 @@ describe("findReferences", () => {
     ["{{ $replace('a', /$nodes.a/, '') & $nodes.real.first.x }}", ["real"]],
     ["{{ $nodes.a.first.n / $nodes.b.first.n / 2 }}", ["a", "b"]],
     ["{{ $keys($nodes) }}", []],
-  ])("reads whom %s names", (text, nodeIds) => {
-    expect(findReferences(text)).toEqual([{ pointer: "", expression: text.slice(2, -2).trim(), nodeIds }]);
+  ])("reads whom %s names", async (text, nodeIds) => {
+    expect(await findReferences(text)).toEqual([{ pointer: "", expression: text.slice(2, -2).trim(), nodeIds }]);
   });
 
   it.each([
@@ -41,24 +51,25 @@ describe("findReferences", () => {
     ["{{ 'open }}", /^it is not closed with }}$/],
     [`{{ ${"[".repeat(15_000)} }}`, /nested too deep|expression/],
     [`{{ ${" 1 +".repeat(6000)} 1 }}`, /^it is longer than 20000 characters$/],
-  ])("says what is wrong with %.20s", (text, fault) => {
-    expect(findReferences({ a: text })).toEqual([expect.objectContaining({ pointer: "/a", fault: expect.stringMatching(fault) })]);
+  ])("says what is wrong with %.20s", async (text, fault) => {
+    expect(await findReferences({ a: text })).toEqual([expect.objectContaining({ pointer: "/a", fault: expect.stringMatching(fault) })]);
   });
 
-  it("stops where a text has more references than it may have", () => {
+  it("stops where a text has more references than it may have", async () => {
     const fault = "it stands in a text with more than 50000 characters of references";
-    expect(findReferences("{{1}}".repeat(20_000)).at(-1)).toMatchObject({ pointer: "", fault });
+    expect((await findReferences("{{1}}".repeat(20_000))).at(-1)).toMatchObject({ pointer: "", fault });
   });
 
-  it("takes an expression field as it stands, with or without braces", () => {
+  it("takes an expression field as it stands, with or without braces", async () => {
     const value = {
       rules: [{ condition: "$nodes.a-1.first.n > 2" }, { condition: "{{ $input.a = 'x' }}" }, { condition: " " }, { condition: true }],
     };
-    expect(findReferences(value, ["/rules/*/condition"])).toEqual([
+    expect(await findReferences(value, ["/rules/*/condition"])).toEqual([
       { pointer: "/rules/0/condition", expression: "$nodes.a-1.first.n > 2", nodeIds: ["a-1"] },
       { pointer: "/rules/1/condition", expression: "$input.a = 'x'", nodeIds: [] },
     ]);
-    expect(findReferences({ rules: [{ condition: "price >" }] }, ["/rules/*/condition"])[0]?.fault).toMatch(/Unexpected end/);
+    const [unreadable] = await findReferences({ rules: [{ condition: "price >" }] }, ["/rules/*/condition"]);
+    expect(unreadable?.fault).toMatch(/Unexpected end/);
   });
 });
 

@@ -1,4 +1,3 @@
-import { findExpressionFault } from "../base/find-expression-fault.ts";
 import { isExpressionField } from "./expression-fields.ts";
 import { containsReference, type Expression, parseExpression, parseText } from "./parse-references.ts";
 import type { CanvasNode } from "./wire.ts";
@@ -9,14 +8,17 @@ export type FoundReference = {
   expression: string;
   /** Canvas ids it names. */
   nodeIds: string[];
+  /** What JSONata has to be able to read; undefined for a plain path. */
+  jsonata: string | undefined;
   fault?: string;
 };
 
-/** Every reference and expression in every text of a value, without evaluating any. `expressionFields` as of `expressionFieldsOf`. */
+/** Every reference and expression in every text of a value, without reading or evaluating any. `expressionFields` as of `expressionFieldsOf`. */
 export function* findReferences(value: unknown, expressionFields: readonly string[] = []): Generator<FoundReference> {
-  for (const { pointer, expression, fault: known } of collect(value, { pointer: "", expressionFields })) {
-    const fault = known ?? (expression.path ? undefined : findExpressionFault(expression.jsonata));
-    yield { pointer, expression: expression.source, nodeIds: expression.nodeIds, ...(fault === undefined ? {} : { fault }) };
+  for (const { pointer, expression, fault } of collect(value, { pointer: "", expressionFields })) {
+    const { source, nodeIds, path } = expression;
+    const jsonata = path || fault !== undefined ? undefined : expression.jsonata;
+    yield { pointer, expression: source, nodeIds, jsonata, ...(fault === undefined ? {} : { fault }) };
   }
 }
 

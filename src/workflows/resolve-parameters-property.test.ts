@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluateExpressions } from "../base/evaluate-expression.ts";
+import { evaluateExpressions } from "../expressions/evaluate-expressions.ts";
 import type { Scope } from "./engine-node.ts";
 import { type PlainPath, writePath } from "./parse-references.ts";
 import { findReferences } from "./references.ts";
 import { resolveParameters } from "./resolve-parameters.ts";
 import { walkPath } from "./walk-path.ts";
 
+const organizationId = "an-organization";
 const names = ["a", "b", "first-name", "and", "length", "constructor", "prototype", "toString", "ü", "1"];
 const name = fc.constantFrom(...names);
 const data = fc.letrec<{ value: unknown; object: object }>((tie) => ({
@@ -37,7 +38,7 @@ describe("a plain path", () => {
     await fc.assert(
       fc.asyncProperty(data.value, fc.array(path, { minLength: 1, maxLength: 20 }), async (input, paths) => {
         const seen = { ...scopeOf(input), input };
-        const theirs = await evaluateExpressions(paths.map(writePath), { input: undefined, bindings: { input } });
+        const theirs = await evaluateExpressions(organizationId, paths.map(writePath), { input: undefined, bindings: { input } });
         for (const [index, one] of paths.entries()) {
           const ours = walkPath(one, seen);
           if (!ours) continue;
@@ -97,8 +98,10 @@ describe("an expression made of anything", () => {
       fc.asyncProperty(fc.array(fc.oneof(expression, glued), { minLength: 5, maxLength: 20 }), async (expressions) => {
         const outcomes = await Promise.all(
           expressions.flatMap((text) => [
-            resolveParameters({ value: `{{ ${text} }}` }, scopeOf(input)).catch((error: unknown) => error),
-            resolveParameters({ value: text }, scopeOf(input), { expressionFields: ["/value"] }).catch((error: unknown) => error),
+            resolveParameters({ value: `{{ ${text} }}` }, scopeOf(input), { organizationId }).catch((error: unknown) => error),
+            resolveParameters({ value: text }, scopeOf(input), { organizationId, expressionFields: ["/value"] }).catch(
+              (error: unknown) => error,
+            ),
           ]),
         );
         for (const outcome of outcomes) {

@@ -6,6 +6,7 @@ const fetched = [
   { title: "A", price: 3, tags: ["x", "y"] },
   { title: "B", price: 1, tags: [] },
 ];
+const organizationId = "an-organization";
 const scope: Scope = {
   trigger: { source: "api", sender: null, prompt: "Hi", payload: { n: 2 } },
   nodes: {
@@ -16,7 +17,7 @@ const scope: Scope = {
   input: { a: { b: [1, 2] }, "first-name": "Ann", zero: 0, no: false, nothing: null, empty: "" },
   node: { id: "me", instruction: "Be brief." },
 };
-const resolve = async (value: unknown) => (await resolveParameters({ value }, scope)).value;
+const resolve = async (value: unknown) => (await resolveParameters({ value }, scope, { organizationId })).value;
 
 describe("a text that is exactly one reference", () => {
   it.each([
@@ -94,7 +95,7 @@ describe("a reference that cannot be resolved", () => {
   it("is never $trigger.prompt", async () => {
     const trigger = { source: "schedule", sender: undefined, payload: undefined } as unknown as Scope["trigger"];
     const value = { path: "$trigger.prompt", text: "<{{ $trigger.prompt }}>", expression: "{{ $trigger.prompt & '!' }}" };
-    expect(await resolveParameters(value, { ...scope, trigger })).toEqual({ path: "", text: "<>", expression: "!" });
+    expect(await resolveParameters(value, { ...scope, trigger }, { organizationId })).toEqual({ path: "", text: "<>", expression: "!" });
   });
 
   it.each([
@@ -109,7 +110,8 @@ describe("a reference that cannot be resolved", () => {
 
 describe("an expression field", () => {
   const expressionFields = ["/condition", "/rules/*/condition"];
-  const resolveFields = async (parameters: Record<string, unknown>) => await resolveParameters(parameters, scope, { expressionFields });
+  const resolveFields = async (parameters: Record<string, unknown>) =>
+    await resolveParameters(parameters, scope, { organizationId, expressionFields });
 
   it("is an expression as it stands, with or without braces, wherever its schema says so", async () => {
     const rules = [{ way: "$input.zero > 1", condition: "$input.zero < 1" }];
@@ -139,12 +141,16 @@ describe("what is too large", () => {
 
   it("is refused when it adds up in one text", async () => {
     const value = "{{ $input.text }} ".repeat(1000);
-    await expect(resolveParameters({ value }, large)).rejects.toThrow("The parameters have more than 10000000 characters.");
+    await expect(resolveParameters({ value }, large, { organizationId })).rejects.toThrow(
+      "The parameters have more than 10000000 characters.",
+    );
   });
 
   it("is refused when it adds up over many fields", async () => {
     const value = Array.from({ length: 1000 }, () => "$input");
-    await expect(resolveParameters({ value }, large)).rejects.toThrow("The parameters have more than 10000000 characters.");
+    await expect(resolveParameters({ value }, large, { organizationId })).rejects.toThrow(
+      "The parameters have more than 10000000 characters.",
+    );
   });
 
   it("is no trouble for nodes that are not asked for", async () => {
@@ -152,11 +158,15 @@ describe("what is too large", () => {
       big: { items: Array.from({ length: 6 }, () => large.input), first: large.input },
       small: { items: [], first: { n: 1 } },
     };
-    expect(await resolveParameters({ value: "{{ $nodes.small.first.n + 1 }}" }, { ...scope, nodes })).toEqual({ value: 2 });
+    expect(await resolveParameters({ value: "{{ $nodes.small.first.n + 1 }}" }, { ...scope, nodes }, { organizationId })).toEqual({
+      value: 2,
+    });
   });
 });
 
 it("stops when nobody waits for the value any more", async () => {
   const reason = new Error("cancelled");
-  await expect(resolveParameters({ value: "{{ 1 + 1 }}" }, scope, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await expect(resolveParameters({ value: "{{ 1 + 1 }}" }, scope, { organizationId, signal: AbortSignal.abort(reason) })).rejects.toBe(
+    reason,
+  );
 });

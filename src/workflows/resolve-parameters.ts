@@ -1,5 +1,5 @@
-import { type Evaluated, evaluateExpressions } from "../base/evaluate-expression.ts";
 import { Refusal } from "../base/refusal.ts";
+import { type Evaluated, evaluateExpressions } from "../expressions/evaluate-expressions.ts";
 import type { Scope } from "./engine-node.ts";
 import { isExpressionField } from "./expression-fields.ts";
 import { isLongerThan } from "./measure-json.ts";
@@ -8,6 +8,8 @@ import { escapeKey } from "./references.ts";
 import { type Seen, walkPath } from "./walk-path.ts";
 
 type Options = {
+  /** Whose expressions these are: nobody else's are evaluated where they are. */
+  organizationId: string;
   /** As of `expressionFieldsOf`. */
   expressionFields?: readonly string[];
   signal?: AbortSignal | undefined;
@@ -23,12 +25,12 @@ const longestResult = 10_000_000;
 export async function resolveParameters(
   parameters: Record<string, unknown>,
   scope: Scope,
-  { expressionFields = [], signal }: Options = {},
+  { organizationId, expressionFields = [], signal }: Options,
 ): Promise<Record<string, unknown>> {
   const seen = { ...scope, trigger: { ...scope.trigger, prompt: scope.trigger.prompt ?? "" } };
   const questions = createQuestions(seen);
   const build = createPlan(questions, expressionFields)(parameters, "");
-  await questions.answer(signal);
+  await questions.answer(organizationId, signal);
   const resolved = build() as Record<string, unknown>;
   if (isLongerThan(resolved, longestResult)) throw tooLong();
   return resolved;
@@ -61,11 +63,11 @@ function createQuestions(seen: Seen) {
       };
     },
 
-    async answer(signal: AbortSignal | undefined): Promise<void> {
+    async answer(organizationId: string, signal: AbortSignal | undefined): Promise<void> {
       if (asked.length === 0) return;
       const expressions = asked.map(({ expression }) => expression);
       const texts = expressions.map(({ jsonata }) => jsonata);
-      evaluated = await evaluateExpressions(texts, { input: undefined, bindings: bindingsFor(expressions, seen), signal });
+      evaluated = await evaluateExpressions(organizationId, texts, { input: undefined, bindings: bindingsFor(expressions, seen), signal });
     },
   };
 }

@@ -16,7 +16,7 @@ const features = [
   "catalog",
 ];
 const ground = ["storage", "base"];
-const belowRuns = ["workflows", "identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground];
+const belowRuns = ["workflows", "expressions", "identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground];
 
 export const mayImport: Record<string, readonly string[]> = {
   gateway: [...features, "contract", "door", ...ground],
@@ -24,18 +24,19 @@ export const mayImport: Record<string, readonly string[]> = {
   runs: belowRuns,
   triggers: ["runs", ...belowRuns],
   events: belowRuns,
-  workflows: ["identity", "vault", "execution", "catalog", "contract", "door", ...ground],
+  workflows: ["expressions", "identity", "vault", "execution", "catalog", "contract", "door", ...ground],
   oauth: ["identity", "vault", "execution", "history", "catalog", "contract", "door", ...ground],
   calls: ["execution", "history", "catalog", "door", "base"],
   doctor: ["oauth", "door", "base"],
   usage: ["history", "runs", "door", "base"],
   plans: ground,
-  execution: ["vault", "catalog", "contract", ...ground],
+  execution: ["vault", "catalog", "contract", "expressions", ...ground],
   vault: ["contract", "door", ...ground],
   identity: ["contract", "door", ...ground],
   history: ["contract", "door", ...ground],
   catalog: ["contract", "door", "base"],
   providers: ["contract", "base"],
+  expressions: ["base"],
   door: ["base"],
   contract: ["base"],
   storage: ["base"],

@@ -11,6 +11,7 @@ type CallOptions = {
   credential?: CredentialData;
   signal?: AbortSignal;
   idempotencyKey?: string;
+  organizationId?: string;
   now?: Date;
   /** Collects the waits instead of waiting. */
   waits?: number[];
@@ -29,6 +30,7 @@ export async function callTool(tool: Tool, { input, credential = {}, waits = [],
     sleep: async (milliseconds: number) => void waits.push(milliseconds),
   };
   const call = createToolCall(outside, {
+    organizationId: options.organizationId ?? randomUUID(),
     provider: tool.credential?.title ?? "System",
     input: tool.input.parse(input),
     credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,

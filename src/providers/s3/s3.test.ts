@@ -212,6 +212,7 @@ describe("against a server", () => {
     const check = (more: Record<string, unknown>) => {
       const data = { ...credential, endpoint, ...more };
       const parts = {
+        organizationId: null,
         provider: "S3 storage",
         input: {},
         credential: { definition: s3Credential, data: () => data },
@@ -242,6 +243,7 @@ describe("the request", () => {
     };
     const outside = { fetch, resolveHost: async (host: string) => host, clock: { now: () => new Date() } };
     const parts = {
+      organizationId: null,
       provider: "S3 storage",
       credential: { definition: s3Credential, data: () => data },
       isRepeatable: true,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { evaluateExpression } from "../../base/evaluate-expression.ts";
 import { defineTool } from "../../contract/tool.ts";
 
 export const tool = defineTool({
@@ -13,7 +12,7 @@ export const tool = defineTool({
     expression: z.string().min(1).describe("JSONata expression."),
   }),
   output: z.object({ result: z.unknown().optional() }),
-  async run({ input: { data, expression }, signal }) {
-    return [{ result: await evaluateExpression(expression, { input: data, signal }) }];
+  async run({ input: { data, expression }, evaluateExpression }) {
+    return [{ result: await evaluateExpression(expression, data) }];
   },
 });

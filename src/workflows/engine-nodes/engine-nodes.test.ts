@@ -26,7 +26,10 @@ async function execute(
       input: one.input,
       node: { id: "n", instruction: "" },
     };
-    const resolved = await resolveParameters(parameters, scope, { expressionFields: expressionFieldsOf(node.input) });
+    const resolved = await resolveParameters(parameters, scope, {
+      organizationId: "an-organization",
+      expressionFields: expressionFieldsOf(node.input),
+    });
     const call = { parameters: readInput(node, resolved), items: one.items, itemsBySource: new Map(Object.entries(bySource)) };
     return await node.run({ ...call, clock: { now: () => now }, signal: new AbortController().signal, answer });
   });

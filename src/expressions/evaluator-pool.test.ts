@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { createEvaluatorPool } from "./evaluator-pool.ts";
+
+const endlessSearch = `$match("${"a".repeat(60)}b", /(a+)+$/)`;
+const data = JSON.stringify({ input: {}, bindings: {} });
+const ask = (pool: ReturnType<typeof createEvaluatorPool>, organizationId: string, expression: string, signal?: AbortSignal) =>
+  pool.ask(organizationId, { expressions: [expression], data, signal });
+
+/** The processes for expressions that this one has started. */
+function readProcesses(): string[] {
+  const isOurs = (pid: string): boolean => {
+    try {
+      const parent = readFileSync(`/proc/${pid}/stat`, "latin1")
+        .replace(/^.*\) /s, "")
+        .split(" ")[1];
+      return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("expression-process");
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOurs(name));
+}
+
+describe("the processes for expressions", () => {
+  it("are never asked by two organizations", async () => {
+    const pool = createEvaluatorPool({ processes: 2, turnMs: 20 });
+    const before = new Set(readProcesses());
+    const seen = new Map<string, Set<string>>();
+    for (const organizationId of ["one", "two", "three", "one", "two", "three"]) {
+      await ask(pool, organizationId, "1 + 1");
+      const started = readProcesses().filter((pid) => !before.has(pid));
+      seen.set(organizationId, new Set([...(seen.get(organizationId) ?? []), ...started]));
+      expect(started.length).toBeLessThanOrEqual(3);
+    }
+    // With two places three organizations cannot have kept theirs.
+    expect(new Set([...seen.values()].flatMap((pids) => [...pids])).size).toBeGreaterThan(3);
+  });
+
+  it("are the same for one organization, however its id is written", async () => {
+    const pool = createEvaluatorPool({ spareAfterMs: 600_000 });
+    const before = new Set(readProcesses());
+    for (const organizationId of ["abc", "ABC", "abc"]) expect(await ask(pool, organizationId, "1 + 1")).toEqual([{ json: "2" }]);
+    expect(readProcesses().filter((pid) => !before.has(pid))).toHaveLength(1);
+  });
+
+  it("take turns when there are more organizations than processes, however long the questions of one are", async () => {
+    const pool = createEvaluatorPool({ processes: 1, turnMs: 20 });
+    const flood = Promise.allSettled(Array.from({ length: 4 }, () => ask(pool, "one", endlessSearch)));
+    const others = await Promise.all(["two", "three", "four"].map((organizationId) => ask(pool, organizationId, "1 + 1")));
+    expect(others).toEqual([[{ json: "2" }], [{ json: "2" }], [{ json: "2" }]]);
+    const ended = vi.fn();
+    void flood.then(ended);
+    await Promise.resolve();
+    expect(ended).not.toHaveBeenCalled();
+    for (const { status } of await flood) expect(status).toBe("rejected");
+  }, 60_000);
+
+  it("lose only the question they were ended for", async () => {
+    const pool = createEvaluatorPool();
+    const outcomes = await Promise.allSettled([
+      ask(pool, "one", endlessSearch),
+      ask(pool, "one", "1 + 1"),
+      ask(pool, "one", "$length($pad('x', 500000000))"),
+      ask(pool, "one", "2 + 2"),
+    ]);
+    expect(outcomes).toMatchObject([
+      { reason: { code: "expression_timeout" } },
+      { value: [{ json: "2" }] },
+      { status: "rejected" },
+      { value: [{ json: "4" }] },
+    ]);
+  }, 60_000);
+
+  it("go on with what others of the organization ask when somebody leaves", async () => {
+    const pool = createEvaluatorPool();
+    const abort = new AbortController();
+    const left = ask(pool, "one", endlessSearch, abort.signal);
+    const next = ask(pool, "one", "1 + 1");
+    setTimeout(() => abort.abort(new Error("enough")), 100);
+    await expect(left).rejects.toThrow("enough");
+    expect(await next).toEqual([{ json: "2" }]);
+  }, 60_000);
+
+  it("end when they have had nothing to do for a while, and when they have worked for long", async () => {
+    const pool = createEvaluatorPool({ idleMs: 200, spareAfterMs: 600_000, retireProcessorMs: 0 });
+    const before = new Set(readProcesses());
+    await ask(pool, "one", "1 + 1");
+    const first = readProcesses().filter((pid) => !before.has(pid));
+    await ask(pool, "one", "1 + 1");
+    expect(readProcesses().filter((pid) => first.includes(pid))).toEqual([]);
+    await vi.waitFor(() => expect(readProcesses().filter((pid) => !before.has(pid))).toEqual([]), 5_000);
+  });
+
+  it("have a spare that is ready for the next organization", async () => {
+    const pool = createEvaluatorPool({ spareAfterMs: 0 });
+    await ask(pool, "one", "1 + 1");
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const startedAt = performance.now();
+    await ask(pool, "two", "1 + 1");
+    expect(performance.now() - startedAt).toBeLessThan(250);
+  });
+});

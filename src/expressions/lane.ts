@@ -1,0 +1,34 @@
+import type { Evaluator } from "./evaluator.ts";
+import type { ExpressionAnswer } from "./evaluator-messages.ts";
+
+export type Asked = { expressions: string[]; data: string; isCheck?: boolean; signal?: AbortSignal | undefined };
+
+export type Question = Asked & {
+  settle: (answers: ExpressionAnswer[]) => void;
+  fail: (error: unknown) => void;
+  /** Whoever asked has left: nobody wants the answer. */
+  isAbandoned: boolean;
+};
+
+/** The questions of one organization and the process that is its own. */
+export type Lane = {
+  organizationId: string;
+  /** Not sent yet. */
+  waiting: Question[];
+  /** Sent and not answered; the process works on the first. */
+  sent: { id: number; question: Question }[];
+  evaluator: Evaluator | undefined;
+  heldSinceMs: number;
+  usedAtMs: number;
+  isRetiring: boolean;
+};
+
+export const createLane = (organizationId: string): Lane => ({
+  organizationId,
+  waiting: [],
+  sent: [],
+  evaluator: undefined,
+  heldSinceMs: 0,
+  usedAtMs: 0,
+  isRetiring: false,
+});
