@@ -2,6 +2,7 @@ import { toStorableText } from "../base/json.ts";
 import type { ExpressionAnswer } from "./evaluator-messages.ts";
 import { createEvaluatorPool, refuseExpression } from "./evaluator-pool.ts";
 import { longestExpression } from "./expression-fault.ts";
+import { interpret } from "./interpret.ts";
 
 type Surroundings = {
   /** What the expression is applied to: `$`. */
@@ -31,17 +32,25 @@ export async function evaluateExpression(organizationId: string, expression: str
   return evaluated?.value;
 }
 
-/** Several expressions in one go, under the limits of one: what is too long, too large or too slow is refused as a whole. */
+/**
+ * Several expressions in one go, under the limits of one: what is too long, too large or too slow is refused as a whole. The common ones are
+ * interpreted here, the others are asked of the organization's process in one message. Values may be parts of what was given: nobody changes them.
+ */
 export async function evaluateExpressions(
   organizationId: string,
   expressions: string[],
   { input, bindings = {}, signal }: Surroundings,
 ): Promise<Evaluated[]> {
+  signal?.throwIfAborted();
   if (expressions.some(({ length }) => length > longestExpression))
     throw refuseExpression(`is longer than ${longestExpression} characters`);
+  const evaluated: (Evaluated | undefined)[] = expressions.map((text) => interpret(organizationId, text, { input, bindings }));
+  const left = expressions.filter((_, index) => !evaluated[index]);
+  if (left.length === 0) return evaluated as Evaluated[];
   const data = JSON.stringify({ input, bindings });
   if (data.length > longestData) throw refuseExpression(`was given more than ${longestData} characters of data`);
-  return (await evaluators.ask(organizationId, { expressions, data, signal })).map(readAnswer);
+  const answers = (await evaluators.ask(organizationId, { expressions: left, data, signal })).values();
+  return evaluated.map((one) => one ?? readAnswer(answers.next().value ?? {}));
 }
 
 function readAnswer({ json, fault }: ExpressionAnswer): Evaluated {
