@@ -50,7 +50,15 @@ async function open(vault: Vault, { reference, type }: { reference: string; type
 const use = (credential: OpenedCredential) =>
   createToolCall(
     { fetch: safeFetch, resolveHost: async (host) => host, clock: systemClock },
-    { organizationId: null, provider: "Fake", input: {}, credential, isRepeatable: false, signal: AbortSignal.timeout(10_000), idempotencyKey: "x" },
+    {
+      organizationId: null,
+      provider: "Fake",
+      input: {},
+      credential,
+      isRepeatable: false,
+      signal: AbortSignal.timeout(10_000),
+      idempotencyKey: "x",
+    },
   ).http.json({ path: "/me" });
 const read = (id: string) => app.parts.vault.credentials.get({ organizationId, credentialId: id });
 const minutes = (count: number) => new Date(Date.now() + count * 60_000);

@@ -94,7 +94,9 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
     input: {},
     node: { id: "n", instruction: "" },
   };
-  const resolved = takesReferences ? await resolveParameters(value, scope, { organizationId: "an-organization", expressionFields: expressionFieldsOf(input) }) : value;
+  const resolved = takesReferences
+    ? await resolveParameters(value, scope, { organizationId: "an-organization", expressionFields: expressionFieldsOf(input) })
+    : value;
   const { error } = input.safeParse(resolved, { error: fieldMessage });
   return (error?.issues ?? []).map(({ path, message }) => `/${path.join("/")} ${message}`);
 }

@@ -9,7 +9,7 @@ function* visit(tree: unknown): Generator<Tree> {
     if (typeof node !== "object" || node === null || seen.has(node)) continue;
     seen.add(node);
     if (!Array.isArray(node)) yield node as Tree;
-    waiting.push(...Object.values(node));
+    waiting.push(...(Object.values(node) as unknown[]));
   }
 }
 

@@ -60,7 +60,7 @@ describe("interpret", () => {
     const rows = Array.from({ length: 1_000 }, (_, number) => ({ number }));
     expect(evaluate("$sum($input.number)", { input: rows })).toEqual({ value: 499_500 });
     const startedAt = performance.now();
-    expect(evaluate("$input[$count($$.$input[number > 1]) > number]", { input: rows })).toBeUndefined();
+    expect(evaluate("$input[$count($input[number > 1]) > number]", { input: rows })).toBeUndefined();
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 

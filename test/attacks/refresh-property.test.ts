@@ -32,7 +32,15 @@ const safeFetch = createSafeFetch({ addressRules: createAddressRules({ allowedCi
 const use = (credential: OpenedCredential) =>
   createToolCall(
     { fetch: safeFetch, resolveHost: async (host) => host, clock: systemClock },
-    { organizationId: null, provider: "Fake", input: {}, credential, isRepeatable: false, signal: AbortSignal.timeout(60_000), idempotencyKey: "x" },
+    {
+      organizationId: null,
+      provider: "Fake",
+      input: {},
+      credential,
+      isRepeatable: false,
+      signal: AbortSignal.timeout(60_000),
+      idempotencyKey: "x",
+    },
   ).http.json({ path: "/me" });
 
 /** What the token endpoint does with a request: after a while it fails, or gives a token that is soon over or lasts. */
