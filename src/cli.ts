@@ -53,7 +53,7 @@ const usage = `Usage: ${commandLine} <command>
   members add --organization ID --email E --role R [--name N --password P]
   members set-role --organization ID --id MEMBER --role R
   members remove --organization ID --id MEMBER
-  credentials create --organization ID --type T --name N --data JSON
+  credentials create --organization ID --type T --name N --data JSON [--default]
   credentials list --organization ID
   credentials delete --organization ID --id CREDENTIAL
   workflows list --organization ID [--search TEXT]

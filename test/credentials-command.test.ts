@@ -58,6 +58,13 @@ describe("credentials on the command line", () => {
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([]);
   });
 
+  it("become what calls use that name none, when asked for with --default", async () => {
+    const { id, reference, ...rest } = await answer(...create('{"kind":"bearer","accessToken":"canary-token"}'), "--default");
+    expect(rest).toEqual({ default: true });
+    expect(await app.parts.vault.defaults.referenceFor(organizationId, "github")).toBe(reference);
+    await answer("credentials", "delete", "--organization", organizationId, "--id", id);
+  }, 60_000);
+
   it("take their data from standard input or a file, so that no list of processes shows it", async () => {
     const words = create("-");
     const text = '{"kind":"bearer","accessToken":"canary-token"}\n';

@@ -6,7 +6,12 @@ import { readOptionsWithSecret } from "./secret-option.ts";
 
 const inOrganization = z.object({ organization: z.uuid() });
 const oneCredential = inOrganization.extend({ id: z.uuid() });
-const newCredential = inOrganization.extend({ type: credentialRequest.shape.type, name: credentialRequest.shape.name, data: z.string() });
+const newCredential = inOrganization.extend({
+  type: credentialRequest.shape.type,
+  name: credentialRequest.shape.name,
+  data: z.string(),
+  default: z.boolean().optional(),
+});
 
 export async function credentials(words: string[]) {
   const { action, rest } = pickAction(words, { create, list, delete: remove });
@@ -14,13 +19,19 @@ export async function credentials(words: string[]) {
 }
 
 async function create(words: string[]) {
-  const { organization, data: text, ...request } = await readOptionsWithSecret(words, newCredential, { secret: "data" });
+  const {
+    organization,
+    data: text,
+    default: makeDefault = false,
+    ...request
+  } = await readOptionsWithSecret(words, newCredential, { secret: "data" });
   const data = credentialRequest.shape.data.safeParse(readJson(Buffer.from(text)));
   if (!data.success) throw new Error("--data: must be a JSON object");
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
-    const { id, reference } = await parts.vault.credentials.create(organization, { ...request, data: data.data, createdBy: null });
-    return { id, reference };
+    const wish = { ...request, data: data.data, createdBy: null, makeDefault };
+    const { id, reference } = await parts.vault.credentials.create(organization, wish);
+    return { id, reference, ...(makeDefault ? { default: true } : {}) };
   });
 }
 

@@ -6,6 +6,7 @@ import type { Database } from "../storage/database.ts";
 import { type Contents, firstHealthOf, leaseAfter } from "./contents.ts";
 import { type CredentialType, readChangedData, readNewData } from "./credential-data.ts";
 import { createCredentialView } from "./credential-view.ts";
+import { insertAsDefault } from "./default-credential-store.ts";
 import type { CheckedCredential } from "./open-credential.ts";
 import {
   type CredentialRow,
@@ -24,7 +25,7 @@ import type { Credential, CredentialChange, CredentialSummary } from "./wire.ts"
 export type Credentials = ReturnType<typeof createCredentials>;
 
 type Options = { db: Database; clock: Clock; contents: Contents; credentialTypes: ReadonlyMap<string, CredentialType> };
-type NewCredential = { type: string; name: string; data: CredentialData; createdBy: string | null };
+type NewCredential = { type: string; name: string; data: CredentialData; createdBy: string | null; makeDefault?: boolean | undefined };
 
 const changeAttempts = 5;
 
@@ -62,11 +63,12 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
     find,
     definitionOf,
 
-    async create(organizationId: string, { type, name, data: given, createdBy }: NewCredential): Promise<Credential> {
+    async create(organizationId: string, { type, name, data: given, createdBy, makeDefault = false }: NewCredential): Promise<Credential> {
       const { variant, data } = readNewData(definitionOf(type), given);
       const place = { organizationId, credentialId: newId() };
       const content = contents.toRow(place, variant, data);
-      const row = await insertCredential(tables, {
+      const insert = makeDefault ? insertAsDefault : insertCredential;
+      const row = await insert(tables, {
         id: place.credentialId,
         organization_id: organizationId,
         type,

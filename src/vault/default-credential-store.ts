@@ -1,5 +1,6 @@
 import type { Generated, Kysely, Selectable } from "kysely";
 import type { Database } from "../storage/database.ts";
+import { type CredentialRow, insertCredential, type NewCredential, type VaultDb } from "./store.ts";
 
 type DefaultCredentialTables = {
   default_credential: {
@@ -28,6 +29,16 @@ export const upsertDefault = (db: DefaultsDb, row: DefaultCredentialRow) =>
       conflict.columns(["organization_id", "api_key_id", "credential_type"]).doUpdateSet({ credential_id: row.credential_id }),
     )
     .execute();
+
+/** In one transaction: whoever asked for a default never gets an account that is none. */
+export const insertAsDefault = (db: VaultDb, row: NewCredential): Promise<CredentialRow> =>
+  db.transaction().execute(async (transaction) => {
+    const made = await insertCredential(transaction, row);
+    const { organization_id, type: credential_type, id: credential_id } = made;
+    const tables = transaction as unknown as DefaultsDb;
+    await upsertDefault(tables, { organization_id, api_key_id: null, credential_type, credential_id });
+    return made;
+  });
 
 export const listDefaults = (db: DefaultsDb, organizationId: string) =>
   db

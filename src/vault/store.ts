@@ -55,7 +55,7 @@ export const noLease = { refreshing_by: null, refreshing_until: null } as const;
 
 export const vaultTables = (db: Database): VaultDb => db.tables<VaultTables>();
 
-type NewCredential = Pick<CredentialRow, "id" | "organization_id" | "type" | "name" | "created_by"> & Content;
+export type NewCredential = Pick<CredentialRow, "id" | "organization_id" | "type" | "name" | "created_by"> & Content;
 
 export const insertCredential = (db: VaultDb, row: NewCredential) =>
   db.insertInto("credential").values(row).returningAll().executeTakeFirstOrThrow();

@@ -31,7 +31,15 @@ export const credential = credentialSummary
   .meta({ id: "Credential" });
 export type Credential = z.infer<typeof credential>;
 
-export const credentialRequest = z.object({ type, name, data });
+export const credentialRequest = z.object({
+  type,
+  name,
+  data,
+  makeDefault: z
+    .boolean()
+    .optional()
+    .describe("Use it for calls that name no account of its type, in place of the organization's default so far."),
+});
 export const credentialChange = z
   .object({ name: name.optional(), data: data.optional().describe("What is not mentioned stays; null removes a field.") })
   .refine((change) => change.name !== undefined || change.data !== undefined, "needs a name or data");
