@@ -1,16 +1,38 @@
+import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import { notAccessible } from "./contents.ts";
 import type { CredentialType } from "./credential-data.ts";
+import { createCredentialView } from "./credential-view.ts";
 import type { CheckedCredential } from "./open-credential.ts";
 import { parseReference } from "./reference.ts";
-import { type CredentialRow, findCredentials, vaultTables } from "./store.ts";
+import { type CredentialRow, findCredentials, listWorking, vaultTables } from "./store.ts";
 
-type Options = { db: Database; credentialTypes: ReadonlyMap<string, CredentialType> };
+type Options = { db: Database; clock: Clock; credentialTypes: ReadonlyMap<string, CredentialType>; platformBaseUrl: string };
+
+const mostNamed = 10;
+// Some of them may turn out to be past their end.
+const mostRead = 50;
 
 /** The first two steps of every use: is each the organization's, then is each of the right type. Decrypts nothing. */
-export function createCheckReferences({ db, credentialTypes }: Options) {
+export function createCheckReferences({ db, clock, credentialTypes, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
+  const { toSummary } = createCredentialView({ clock, credentialTypes });
+
+  /** The first thing that goes wrong for everybody, so it says all that is needed to do it right. */
+  async function needed(organizationId: string, type: string): Promise<Refusal> {
+    const summaries = (await listWorking(tables, organizationId, type, mostRead)).map(toSummary);
+    const usable = summaries.filter(({ health }) => health !== "failing" && health !== "needs_reconnect");
+    const names = usable.slice(0, mostNamed).map(({ name, reference }) => `"${name}" is ${reference}`);
+    const choice =
+      names.length === 0
+        ? `The organization has no usable account of this type yet; connect one: ${platformBaseUrl}/o/${organizationId}/credentials`
+        : `Usable accounts: ${names.join(", ")}${usable.length > mostNamed ? ", and more" : ""}.`;
+    const form = `credentials: {"${type}":"credential:organization:<uuid>"}`;
+    return new Refusal("credential_reference_invalid", `A credential of the type ${type} is needed. Send it as ${form}. ${choice}`, {
+      errors: [{ pointer: `/credentials/${type}`, detail: "is required" }],
+    });
+  }
 
   return async (
     organizationId: string,
@@ -18,7 +40,7 @@ export function createCheckReferences({ db, credentialTypes }: Options) {
     expectedTypes: readonly string[],
   ): Promise<CheckedCredential[]> => {
     const missing = expectedTypes.find((type) => !Object.hasOwn(references, type));
-    if (missing !== undefined) throw new Refusal("credential_reference_invalid", `A credential of the type ${missing} is needed.`);
+    if (missing !== undefined) throw await needed(organizationId, missing);
     const wanted = Object.entries(references).map(([type, reference]) => ({ type, id: parseReference(reference) }));
     if (wanted.length === 0) return [];
     const ids = wanted.map(({ id }) => id);

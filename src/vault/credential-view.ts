@@ -7,18 +7,20 @@ import { toReference } from "./reference.ts";
 import type { CredentialRow } from "./store.ts";
 import type { Credential, CredentialSummary } from "./wire.ts";
 
+type Summarized = Pick<CredentialRow, "id" | "name" | "type" | "kind" | "public_data" | "health" | "token_expires_at" | "can_refresh">;
+
 type Options = { clock: Clock; credentialTypes: ReadonlyMap<string, CredentialType> };
 
 /** How credentials are shown, without opening any. */
 export function createCredentialView({ clock, credentialTypes }: Options) {
   /** Said before anybody uses it: one that was saved when less was asked for shows that it no longer works. */
-  function faultOf(row: CredentialRow): string | undefined {
+  function faultOf(row: Summarized): string | undefined {
     const variant = credentialTypes.get(row.type)?.definition.variants.find(({ kind }) => kind === row.kind);
     const missing = variant?.findMissing ? findMissing(variant, JSON.parse(row.public_data) as CredentialData) : [];
     return missing.length === 0 ? undefined : `It cannot be used: ${describeMissing(missing)}.`;
   }
 
-  const toSummary = (row: CredentialRow): CredentialSummary => ({
+  const toSummary = (row: Summarized): CredentialSummary => ({
     id: row.id,
     reference: toReference(row.id),
     name: row.name,

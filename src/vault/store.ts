@@ -69,6 +69,19 @@ export const listCredentials = (db: VaultDb, organizationId: string) =>
     .orderBy("id", "desc")
     .execute();
 
+/** Of one type, the newest first, without those that are known not to work; nothing sealed is read. */
+export const listWorking = (db: VaultDb, organizationId: string, type: string, limit: number) =>
+  db
+    .selectFrom("credential")
+    .select(["id", "name", "type", "kind", "public_data", "health", "token_expires_at", "can_refresh"])
+    .where("organization_id", "=", organizationId)
+    .where("type", "=", type)
+    .where("health", "in", ["unknown", "ok"])
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+
 export const findCredentials = (db: VaultDb, organizationId: string, ids: string[]) =>
   db.selectFrom("credential").selectAll().where("organization_id", "=", organizationId).where("id", "in", ids).execute();
 

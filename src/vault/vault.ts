@@ -39,7 +39,7 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
   const refresh = createRefresh({ db, clock, contents, credentialTypes, ...outside });
   const open = createOpenCredential({ db, clock, contents, refresh, ...outside });
-  const check = createCheckReferences({ db, credentialTypes });
+  const check = createCheckReferences({ db, clock, credentialTypes, ...outside });
   return {
     credentials,
     defaults: createDefaultCredentials({ db, check, credentials }),
