@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { eachInParallel } from "../base/each-in-parallel.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { factsOfFailure, type Span, type Tracing } from "../base/tracing.ts";
@@ -19,6 +20,9 @@ type Options = {
 
 const lookEveryMs = 1_000;
 const dueAtOnce = 500;
+// Each start takes a connection or two: more at a time would leave none for the calls of others, and run into time limits themselves.
+const startsAtOnce = 16;
+const failuresToName = 5;
 /** A process that was stopped for longer looks again instead of acting on what was due then. */
 const lookLimitMs = 5_000;
 const giveUpAfterMs = 10 * 60_000;
@@ -32,7 +36,7 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
   let isStopped = false;
 
   /** Why there is no run; null when there is one. */
-  async function start(row: TriggerRow, tick: Date): Promise<Error | null> {
+  async function start(row: TriggerRow, tick: Date, failures: Failure[]): Promise<Error | null> {
     const trace = tracing.follow().begin("schedule", {
       ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
     });
@@ -44,14 +48,14 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
     } catch (error) {
       const isOff = error instanceof Refusal && error.code === "trigger_off";
       if (!isOff) trace.end(factsOfFailure(error));
-      if (!isOff) log.warn({ triggerId: row.id, tick, traceId: trace.traceId, err: error }, "A schedule could not start its run.");
+      if (!isOff) failures.push({ triggerId: row.id, tick, traceId: trace.traceId, err: error as Error });
       return error as Error;
     }
   }
 
-  async function fire(row: TriggerRow, lookedAt: Date): Promise<void> {
+  async function fire(row: TriggerRow, lookedAt: Date, failures: Failure[]): Promise<void> {
     const tick = row.next_fire_at as Date;
-    const error = await start(row, tick);
+    const error = await start(row, tick, failures);
     if (error instanceof Refusal && error.code === "trigger_off") return;
     if (error !== null && mayWorkLater(error, lookedAt.getTime() - tick.getTime())) return;
     // What was missed meanwhile is not made up for: the tick that fires late stands for all of them.
@@ -65,8 +69,12 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
     const lookedAt = await now();
     const due = await listDue(tables, lookedAt, dueAtOnce);
     if (performance.now() - startedAt > lookLimitMs) return;
-    const results = await Promise.allSettled(due.map((row) => fire(row, lookedAt)));
-    for (const result of results) if (result.status === "rejected") log.warn({ err: result.reason }, "A schedule could not go on.");
+    const failures: Failure[] = [];
+    const work = (row: TriggerRow) => fire(row, lookedAt, failures);
+    const results = await eachInParallel(due, work, { most: startsAtOnce, isStopping: () => isStopped });
+    const stuck = results.flatMap((result) => (result?.status === "rejected" ? [result.reason as unknown] : []));
+    tellFailures(log, failures);
+    if (stuck.length > 0) log.warn({ schedules: stuck.length, err: stuck[0] }, "Schedules could not go on.");
   }
 
   function lookAgainLater(): void {
@@ -88,6 +96,18 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
       await looking;
     },
   };
+}
+
+type Failure = { triggerId: string; tick: Date; traceId: string; err: Error };
+
+/** One line, however many there are: what stops one schedule mostly stops them all. */
+function tellFailures(log: Log, failures: Failure[]): void {
+  const [first] = failures;
+  if (!first) return;
+  const named = new Map(failures.map((failure) => [failure.err.message, failure]));
+  const shown = [...new Set([...named.values(), ...failures])].slice(0, failuresToName);
+  const lines = shown.map(({ triggerId, tick, traceId, err }) => ({ triggerId, tick, traceId, reason: err.message }));
+  log.warn({ schedules: failures.length, failures: lines, err: first.err }, "Schedules could not start their runs.");
 }
 
 const mayWorkLater = (error: Error, lateMs: number): boolean =>
