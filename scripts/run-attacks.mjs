@@ -9,6 +9,7 @@ const others = [
 ];
 const parts = [
   "src/base/",
+  "src/expressions/",
   "src/execution/slots-property",
   "src/workflows/resolve-parameters",
   "src/vault/seal",

@@ -77,6 +77,7 @@ async function buildWeb() {
 async function runVitest(words, { isFull }) {
   await buildWeb();
   if (isFull) process.env.SWITCHYARD_TESTS = "full";
+  (await import("./memory-folder.mjs")).keepTemporaryFilesInMemory();
   await runInThisProcess("node_modules/vitest/vitest.mjs", ["run", ...words]);
 }
 

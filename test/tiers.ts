@@ -25,14 +25,13 @@ export const fullTier: Record<string, readonly string[]> = {
     ...["contracts", "conformance", "oauth-conformance", "mcp-clients", "mcp-client-programs", "oauth-interop", "oauth-proxy"].map(inTest),
   ],
   "A copy of the repository with new providers": [inTest("add-a-provider")],
-  "A new provider in a copy of the repository": ["test/add-a-provider.test.ts"],
   "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
 };
 
 /** What measures time, or fills both cores itself, would suffer from a neighbour and runs alone. */
 export const alone: readonly string[] = [
   ...["burden", "cluster", "one-slot", "tenants", "storm"].map((name) => `test/faults/${name}.test.ts`),
-  ...["heavy-bodies", "route-fuzz", "schedules"].map((name) => `test/attacks/${name}.test.ts`),
+  ...["expressions", "heavy-bodies", "route-fuzz", "schedules"].map((name) => `test/attacks/${name}.test.ts`),
   "test/platforms/emulated.test.ts",
 ];
 

@@ -26,6 +26,7 @@ export function startEvaluator() {
   let listener: Listener | undefined;
   let isReady = false;
   let isGone = false;
+  let isHeld = false;
   let frames: Buffer[] = [];
 
   const leave = (): void => {
@@ -66,10 +67,13 @@ export function startEvaluator() {
     },
     /** What is sent in one turn of the event loop is written at once. */
     send(frame: Buffer): void {
-      if (frames.push(frame) === 1) queueMicrotask(flush);
+      if (frames.push(frame) === 1) setImmediate(flush);
     },
     /** Whether somebody waits for it, so that this process must not end. */
-    hold: (isNeeded: boolean): void => holdOpen(child, pipe, isNeeded),
+    hold(isNeeded: boolean): void {
+      if (isNeeded !== isHeld) holdOpen(child, pipe, isNeeded);
+      isHeld = isNeeded;
+    },
     usage: (): Usage => readUsage(child.pid ?? 0),
     /** Lets everybody else go first. There is no way back. */
     stepBack(): void {

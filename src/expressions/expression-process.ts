@@ -68,10 +68,9 @@ async function evaluate(expression: string, { text, data }: Given): Promise<Expr
     const own = createRealm();
     return await evaluateIn(own, own.compile(expression), own.parse(text));
   } catch (error) {
-    return { fault: describeExpressionFault(error) };
-  } finally {
     // Where one of several values fails, JSONata does not wait for the others. They end before anything else begins.
     await endOfTurn();
+    return { fault: describeExpressionFault(error) };
   }
 }
 

@@ -1,5 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  cloneBindings as bindings,
+  evaluateByCall as evaluate,
+  forgedData as forged,
+  hostilePieces,
+  probes,
+  spoil,
+  spy,
+} from "../support/hostile-expressions.ts";
 import { type McpApp, startMcpApp } from "../support/mcp-app.ts";
 import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
 import { signUpOwner } from "../support/people.ts";
@@ -19,34 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => mcp?.stop());
 
-/** The value of an expression, or the code it is refused with. */
-async function evaluate(client: McpClient, expression: string, data: unknown = {}): Promise<unknown> {
-  const { json } = await client.modern("system", "tools/call", { name: "system_transform_json", arguments: { data, expression } });
-  if (json.result?.isError) return json.result._meta["switchyard/error"].code;
-  return (json.result?.structuredContent.items as { result?: unknown }[] | undefined)?.[0]?.result ?? json.result?.structuredContent;
-}
-
-const asIs = "function($x){ $x }";
-const bindings = {
-  "by assignment": (work: string) => `($clone := ${asIs}; ${work})`,
-  "as an argument": (work: string) => `(function($clone){ ${work} })(${asIs})`,
-  "as a focus": (work: string) => `[${asIs}]@$clone.(${work})`,
-  "as a position": (work: string) => `[1]#$clone.(${work})`,
-  "inside of a function": (work: string) => `(function(){( $clone := ${asIs}; ${work} )})()`,
-  "in a predicate": (work: string) => `[1][($clone := ${asIs}; ${work}; true)]`,
-};
-const spoil = (name: string, implementation: string) => `{"f": $${name}} ~> |f|{"implementation": ${implementation}}|`;
-const spy = 'function($t){( {"f": $lowercase} ~> |f|{"kept": $t}|; $t )}';
-
-/** What everybody may rely on, each through a function that an attack aims at. No interpreter of ours takes these. */
-const probes: [expression: string, value: unknown][] = [
-  ['$map(["a", "b"], function($t){ $uppercase($t) })', ["A", "B"]],
-  ["$map([[1, 2], [3]], function($list){ $sum($list) })", [3, 3]],
-  ['($f := $uppercase ~> $trim; $f(" abc "))', "ABC"],
-  ['{"a": 1} ~> |$|{"b": 2}|', { a: 1, b: 2 }],
-  ['$lowercase("X") & $string($lowercase.kept) & $string($$.kept)', "x"],
-  ["$count([1..1000])", 1000],
-];
 const check = async (client: McpClient) => {
   for (const [expression, value] of probes)
     expect({ expression, value: await evaluate(client, expression) }).toEqual({ expression, value });
@@ -80,24 +61,13 @@ describe("an expression of one organization", () => {
 });
 
 describe("hostile expressions of two organizations", () => {
-  const piece = fc.oneof(
-    fc.constantFrom("$sum", "$uppercase", "$lowercase", "$map", "$clone", "$spread([$sum])", "$merge($spread([$count]))", "$f", "$$", "$"),
-    fc.constantFrom(spoil("sum", "function($a){ 0 }"), spoil("uppercase", spy), spoil("count", "$sum"), spoil("trim", "function($a){ 0 }")),
-    fc.constantFrom('{"f": $f} ~> |f|{}, "_jsonata_lambda"|', '{"f": $sum} ~> |f|{}, "_jsonata_function"|', "$ ~> |**|{'stain': 1}|"),
-    fc.constantFrom("$f.environment.global", "$f.body", "$f.environment.base.RegexEngine", "$f.signature", "$sum.implementation"),
-    fc.constantFrom("forged()", "forged(1)", "$map([1], forged)", "1 ~> forged", "list.forged()", "$string(forged)"),
-  );
+  const piece = fc.constantFrom(...hostilePieces);
   const bind = fc.constantFrom(
     ...Object.values(bindings),
     (work: string) => `(${work})`,
     (work: string) => `($f := $uppercase ~> $trim; ${work})`,
   );
   const hostile = fc.tuple(bind, fc.array(piece, { minLength: 1, maxLength: 4 })).map(([put, pieces]) => put(pieces.join("; ")));
-  const forged = {
-    forged: { _jsonata_function: true, implementation: { apply: "x" }, signature: null },
-    list: [{ forged: { _jsonata_lambda: true, body: { type: "transform" }, arguments: [], environment: {} } }],
-  };
-
   it(
     "change nothing for the other one, nor for the next expression of their own",
     async () => {
