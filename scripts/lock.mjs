@@ -58,7 +58,8 @@ function readHolder(file) {
   }
 }
 
-function isAlive(pid) {
+/** False for a process of this machine that has ended. */
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

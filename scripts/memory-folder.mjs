@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import path from "node:path";
+import { isAlive } from "./lock.mjs";
 
 const memory = "/dev/shm";
 const neededBytes = 4_000_000_000;
@@ -12,7 +13,7 @@ const prefix = "switchyard-tests-";
 export function keepTemporaryFilesInMemory() {
   if (!existsSync(memory)) return;
   for (const name of readdirSync(memory).filter((entry) => entry.startsWith(prefix)))
-    if (!isRunning(Number(name.slice(prefix.length).split("-")[0]))) rmSync(path.join(memory, name), { recursive: true, force: true });
+    if (!isAlive(Number(name.slice(prefix.length).split("-")[0]))) rmSync(path.join(memory, name), { recursive: true, force: true });
   const { bavail, bsize } = statfsSync(memory);
   if (bavail * bsize < neededBytes) return;
   const folder = mkdtempSync(path.join(memory, `${prefix}${process.pid}-`));
@@ -20,13 +21,4 @@ export function keepTemporaryFilesInMemory() {
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
 }
