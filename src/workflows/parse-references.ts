@@ -13,9 +13,25 @@ export type Expression = Omit<ScannedExpression, "end" | "isClosed"> & {
 };
 
 /** A text, or one expression whose value it becomes, or both in turn; `fault` where what begins with `{{` cannot be told apart. */
-export type ParsedText = { exact?: Expression; parts: (string | Expression)[]; fault?: string };
+export type ParsedText = { readonly exact?: Expression; readonly parts: readonly (string | Expression)[]; readonly fault?: string };
 
 const longestInOneText = 50_000;
+
+const remembered = { most: 1_000, longestText: 500 };
+
+/** Every run of a workflow asks for the same few texts, several times each. What is told about them is never changed. */
+function remember<Told>(read: (text: string) => Told): (text: string) => Told {
+  const known = new Map<string, Told>();
+  return (text) => {
+    const ready = known.get(text);
+    if (ready !== undefined) return ready;
+    const told = read(text);
+    if (text.length > remembered.longestText) return told;
+    if (known.size >= remembered.most) known.clear();
+    known.set(text, told);
+    return told;
+  };
+}
 
 const most = { references: 5000, characters: 200_000 };
 
@@ -43,7 +59,9 @@ const pathInExpression = pathOf(name);
 const pathAlone = pathOf(hyphenatedName);
 const step = /\[(?<position>-?\d+)\]|\x60(?<quoted>[^\x60]+)\x60|(?<name>[\p{L}\p{N}_-]+)/gu;
 
-export function parseText(text: string): ParsedText {
+export const parseText = remember(readText);
+
+function readText(text: string): ParsedText {
   if (isPath(text)) return { exact: readPath(text), parts: [] };
   const parts: (string | Expression)[] = [];
   let at = 0;
@@ -78,7 +96,9 @@ const tooLong = `it is longer than ${longestExpression} characters`;
 const isPath = (text: string): boolean => text.startsWith("$") && text.length <= longestExpression && pathAlone.test(text);
 
 /** A field that is an expression as it stands, with or without braces around it. */
-export function parseExpression(text: string): Expression {
+export const parseExpression = remember(readExpression);
+
+function readExpression(text: string): Expression {
   const source = text.trim();
   if (source.length > longestExpression)
     return { source, jsonata: source, roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
