@@ -185,6 +185,13 @@ describe("a node that tries again", () => {
     expect(run.nodes[1]?.outputs).toMatchObject([{ title: "A" }, { error: { code: "provider_error" } }, { title: "B" }]);
   });
 
+  it("tries again when an expression ran out of processor time, which says so with a code of its own", async () => {
+    const text = `{{ $match("${"a".repeat(60)}b", /(a+)+$/) }}`;
+    const settings = { retries: 1, retryDelay: 0 };
+    const run = await ann.run(await ann.save([node("search", "set_fields", { fields: { text } }, { settings })]));
+    expect(run).toMatchObject({ status: "failed", error: { code: "expression_timeout" }, nodes: [{ attempts: 2 }] });
+  });
+
   it("does not try again what can only fail again", async () => {
     const run = await ann.run(await ann.save([node("halt", "stop", { message: "No." }, { settings: { retries: 5, retryDelay: 5_000 } })]));
     expect(run.nodes).toMatchObject([{ status: "failed", attempts: 1 }]);

@@ -23,7 +23,7 @@ const usual: Limits = {
   processes: 8,
   idleMs: 30_000,
   turnMs: 200,
-  sentQuestions: 16,
+  sentQuestions: 256,
   sentCharacters: 1_000_000,
   retireProcessorMs: 30_000,
   spareAfterMs: 50,
@@ -97,6 +97,7 @@ function send(pool: Pool, lane: Lane, evaluator: Evaluator): void {
     const question = lane.waiting.shift() as Question;
     const id = pool.nextId++;
     lane.sent.push({ id, question });
+    lane.sentCharacters += question.data.length;
     const { expressions, isCheck, data } = question;
     evaluator.send(writeFrame({ id, expressions, ...(isCheck ? { isCheck } : {}) }, data));
   }
@@ -105,10 +106,9 @@ function send(pool: Pool, lane: Lane, evaluator: Evaluator): void {
   if (isBusy) pool.watch.start();
 }
 
-function hasRoom({ limits }: Pool, { waiting: [next], sent }: Lane): boolean {
+function hasRoom({ limits }: Pool, { waiting: [next], sent, sentCharacters }: Lane): boolean {
   if (!next || sent.length >= limits.sentQuestions) return false;
-  const characters = sent.reduce((sum, { question }) => sum + question.data.length, next.data.length);
-  return sent.length === 0 || characters <= limits.sentCharacters;
+  return sent.length === 0 || sentCharacters + next.data.length <= limits.sentCharacters;
 }
 
 function takeProcess(pool: Pool, lane: Lane): void {
@@ -156,6 +156,7 @@ function hear(pool: Pool, lane: Lane, { said, texts }: { said: Said; texts: stri
   const [first] = lane.sent;
   if (!said.answers || first?.id !== said.id) return;
   lane.sent.shift();
+  lane.sentCharacters -= first?.question.data.length ?? 0;
   lane.usedAtMs = performance.now();
   if ((said.usedMs ?? 0) > pool.limits.retireProcessorMs) lane.isRetiring = true;
   first?.question.settle(readAnswers(said.answers, texts));
@@ -166,6 +167,7 @@ function hear(pool: Pool, lane: Lane, { said, texts }: { said: Said; texts: stri
 function lose(pool: Pool, lane: Lane, evaluator: Evaluator): void {
   if (lane.evaluator !== evaluator) return;
   const [first, ...others] = lane.sent.splice(0);
+  lane.sentCharacters = 0;
   lane.waiting.unshift(...others.map(({ question }) => question).filter(({ isAbandoned }) => !isAbandoned));
   first?.question.fail(evaluator.isReady ? pool.watch.reasonFor(lane) : new Error("the process for expressions did not start"));
   giveBack(pool, lane);

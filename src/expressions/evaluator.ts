@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
-import { constants, setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import path from "node:path";
 import { codeExtension, codeFolder } from "../base/own-files.ts";
 import type { Said } from "./evaluator-messages.ts";
@@ -17,7 +17,10 @@ export type Usage = { processorMs: number; memoryBytes: number };
 
 // A busy process whose server was killed notices nothing. The system ends it by then; the pool ends it long before.
 const longestLifeProcessorSeconds = 60;
-const isUnix = process.platform !== "win32";
+/** Beside a process of the usual priority it gets a tenth of the processor then. */
+const stepBackBy = 10;
+const lowestPriority = 19;
+const hasShell = existsSync("/bin/sh");
 
 /** A process that evaluates expressions. It has no environment, may read nothing but its own code, and ends when nobody listens. */
 export function startEvaluator() {
@@ -78,7 +81,7 @@ export function startEvaluator() {
     /** Lets everybody else go first. There is no way back. */
     stepBack(): void {
       try {
-        setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+        setPriority(child.pid ?? 0, Math.min(getPriority() + stepBackBy, lowestPriority));
       } catch {
         // It has just ended, or the system does not allow it.
       }
@@ -104,10 +107,10 @@ const jsonataFile =
 function startProcess(): ChildProcess {
   const mayRead = [codeFolder, path.dirname(jsonataFile)].map((folder) => `--allow-fs-read=${path.join(folder, "*")}`);
   const limits = ["--max-old-space-size=256", "--disallow-code-generation-from-strings", "--disable-warning=ExperimentalWarning"];
-  const words = ["--permission", ...mayRead, ...limits, ...(isUnix ? ["--stack-size=3000"] : [])];
+  const words = ["--permission", ...mayRead, ...limits, ...(hasShell ? ["--stack-size=3000"] : [])];
   const command = [process.execPath, ...words, path.join(codeFolder, "expressions", `expression-process${codeExtension}`), jsonataFile];
   const limited = ["-c", `ulimit -t ${longestLifeProcessorSeconds}; ulimit -c 0; exec "$0" "$@"`, ...command];
-  return spawn(isUnix ? "/bin/sh" : process.execPath, isUnix ? limited : command.slice(1), {
+  return spawn(hasShell ? "/bin/sh" : process.execPath, hasShell ? limited : command.slice(1), {
     // Nothing of this process, above all no secret of its environment, is within an expression's reach.
     env: {},
     cwd: path.parse(codeFolder).root,

@@ -3,13 +3,13 @@ type Tree = Record<string, unknown>;
 /** Every object of a syntax tree. What the parser keeps for the parent operator is shared between nodes, so nothing is visited twice. */
 function* visit(tree: unknown): Generator<Tree> {
   const seen = new Set<unknown>();
-  const waiting = [tree];
+  const waiting: unknown[] = [tree];
   while (waiting.length > 0) {
     const node = waiting.pop();
     if (typeof node !== "object" || node === null || seen.has(node)) continue;
     seen.add(node);
     if (!Array.isArray(node)) yield node as Tree;
-    waiting.push(...(Object.values(node) as unknown[]));
+    for (const part of Object.values(node) as unknown[]) waiting.push(part);
   }
 }
 

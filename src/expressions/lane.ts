@@ -17,6 +17,8 @@ export type Lane = {
   waiting: Question[];
   /** Sent and not answered; the process works on the first. */
   sent: { id: number; question: Question }[];
+  /** Of the data of what is sent. */
+  sentCharacters: number;
   evaluator: Evaluator | undefined;
   heldSinceMs: number;
   usedAtMs: number;
@@ -27,6 +29,7 @@ export const createLane = (organizationId: string): Lane => ({
   organizationId,
   waiting: [],
   sent: [],
+  sentCharacters: 0,
   evaluator: undefined,
   heldSinceMs: 0,
   usedAtMs: 0,
