@@ -1,3 +1,4 @@
+import { rememberLatest } from "../base/remember.ts";
 import { longestExpression } from "../expressions/expression-fault.ts";
 import { plainName, type Root, type ScannedExpression, scanExpression } from "./scan-expression.ts";
 
@@ -20,17 +21,9 @@ const longestInOneText = 50_000;
 const remembered = { most: 1_000, longestText: 500 };
 
 /** Every run of a workflow asks for the same few texts, several times each. What is told about them is never changed. */
-function remember<Told>(read: (text: string) => Told): (text: string) => Told {
-  const known = new Map<string, Told>();
-  return (text) => {
-    const ready = known.get(text);
-    if (ready !== undefined) return ready;
-    const told = read(text);
-    if (text.length > remembered.longestText) return told;
-    if (known.size >= remembered.most) known.clear();
-    known.set(text, told);
-    return told;
-  };
+function rememberShort<Told>(read: (text: string) => Told): (text: string) => Told {
+  const readOnce = rememberLatest(remembered.most, read);
+  return (text) => (text.length > remembered.longestText ? read(text) : readOnce(text));
 }
 
 const most = { references: 5000, characters: 200_000 };
@@ -59,7 +52,7 @@ const pathInExpression = pathOf(name);
 const pathAlone = pathOf(hyphenatedName);
 const step = /\[(?<position>-?\d+)\]|\x60(?<quoted>[^\x60]+)\x60|(?<name>[\p{L}\p{N}_-]+)/gu;
 
-export const parseText = remember(readText);
+export const parseText = rememberShort(readText);
 
 function readText(text: string): ParsedText {
   if (isPath(text)) return { exact: readPath(text), parts: [] };
@@ -96,7 +89,7 @@ const tooLong = `it is longer than ${longestExpression} characters`;
 const isPath = (text: string): boolean => text.startsWith("$") && text.length <= longestExpression && pathAlone.test(text);
 
 /** A field that is an expression as it stands, with or without braces around it. */
-export const parseExpression = remember(readExpression);
+export const parseExpression = rememberShort(readExpression);
 
 function readExpression(text: string): Expression {
   const source = text.trim();
