@@ -11,6 +11,8 @@ const script = path.join(import.meta.dirname, "support", "report-memory.mjs");
 const folder = mkdtempSync(path.join(tmpdir(), "switchyard-backup-size-"));
 const memoryFile = path.join(folder, "memory");
 const megabyte = 2 ** 20;
+/** Less than half of what is backed up. */
+const heapMegabytes = 256;
 let small: TestDatabase;
 let large: TestDatabase;
 let blank: TestDatabase;
@@ -33,7 +35,8 @@ afterAll(async () => {
 async function memoryOf(words: string[], { url }: TestDatabase): Promise<number> {
   const environment = {
     ...{ DATABASE_URL: url, SWITCHYARD_DATA_DIR: folder, SWITCHYARD_MASTER_KEY: testKeys.SWITCHYARD_MASTER_KEY },
-    ...{ NODE_OPTIONS: `--import ${script}`, TEST_MEMORY_FILE: memoryFile },
+    // Without a limit the collector lets the heap grow as long as there is memory, and the figure says little.
+    ...{ NODE_OPTIONS: `--import ${script} --max-old-space-size=${heapMegabytes}`, TEST_MEMORY_FILE: memoryFile },
   };
   const { code, stderr } = await spawnSwitchyard(words, { environment, limitMs: 120_000 }).ended;
   expect([code, stderr]).toEqual([0, ""]);
@@ -43,7 +46,7 @@ async function memoryOf(words: string[], { url }: TestDatabase): Promise<number>
 it("needs no more memory, to write it or to read it, than a few of the largest rows", async () => {
   const file = path.join(folder, "large.backup");
   const least = await memoryOf(["backup", "--file", path.join(folder, "small.backup")], small);
-  expect(await memoryOf(["backup", "--file", file], large)).toBeLessThan(least + 256 * megabyte);
-  expect(await memoryOf(["restore", "--file", file], blank)).toBeLessThan(least + 256 * megabyte);
+  expect(await memoryOf(["backup", "--file", file], large)).toBeLessThan(least + 400 * megabyte);
+  expect(await memoryOf(["restore", "--file", file], blank)).toBeLessThan(least + 400 * megabyte);
   expect(await fingerprints(blank)).toEqual(await fingerprints(large));
 }, 300_000);
