@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { listProcesses } from "../../test/support/processes.ts";
 import { createEvaluatorPool } from "./evaluator-pool.ts";
@@ -15,6 +16,14 @@ const readProcesses = (): number[] =>
 
 /** Without a spare, whose start would be counted whenever it happens to come. */
 const createPool = (limits: Parameters<typeof createEvaluatorPool>[0] = {}) => createEvaluatorPool({ spareAfterMs: 600_000, ...limits });
+
+/** Processor time in hundredths of a second. */
+function readTicks(pid: string): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
 
 describe("the processes for expressions", () => {
   // Other tests of the same worker leave a spare behind that starts a moment later.
@@ -105,4 +114,21 @@ describe("the processes for expressions", () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await timed("two")).toBeLessThan(withStartMs / 2);
   });
+
+  it("leave the spare to others when one of them was ended for what it was asked", async () => {
+    const before = new Set(readProcesses());
+    const readOwn = () => readProcesses().filter((pid) => !before.has(pid));
+    const pool = createPool({ spareAfterMs: 0 });
+    await ask(pool, "one", "1 + 1");
+    const [first] = readOwn();
+    await vi.waitFor(() => expect(readOwn()).toHaveLength(2), 5_000);
+    const spare = readOwn().find((pid) => pid !== first) ?? "";
+    const outcomes = await Promise.allSettled([ask(pool, "one", endlessSearch), ask(pool, "one", "1 + 1")]);
+    expect(outcomes).toMatchObject([{ status: "rejected" }, { value: [{ json: "2" }] }]);
+    expect(readOwn()).not.toContain(first);
+    expect(readOwn()).toHaveLength(2);
+    const working = readTicks(spare);
+    await Promise.allSettled([ask(pool, "one", endlessSearch)]);
+    expect(readTicks(spare) - working).toBeLessThan(50);
+  }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
-import type { Evaluator } from "./evaluator.ts";
+import { type Evaluator, startEvaluator } from "./evaluator.ts";
 import type { ExpressionAnswer, Said } from "./evaluator-messages.ts";
 import { writeFrame } from "./frames.ts";
 import { type Asked, createLane, type Lane, type Question } from "./lane.ts";
@@ -119,7 +119,8 @@ function takeProcess(pool: Pool, lane: Lane): void {
     else if (!pool.queue.includes(lane)) pool.queue.push(lane);
     if (!idle) return;
   }
-  const evaluator = pool.spares.take();
+  // The spare is for others: one that loses process after process would take it from them each time.
+  const evaluator = lane.hasLost ? startEvaluator() : pool.spares.take();
   const nowMs = performance.now();
   Object.assign(lane, { evaluator, heldSinceMs: nowMs, usedAtMs: nowMs, isRetiring: false });
   evaluator.listen({ said: (said, texts) => hear(pool, lane, { said, texts }), gone: () => lose(pool, lane, evaluator) });
@@ -168,6 +169,7 @@ function lose(pool: Pool, lane: Lane, evaluator: Evaluator): void {
   if (lane.evaluator !== evaluator) return;
   const [first, ...others] = lane.sent.splice(0);
   lane.sentCharacters = 0;
+  lane.hasLost = true;
   lane.waiting.unshift(...others.map(({ question }) => question).filter(({ isAbandoned }) => !isAbandoned));
   first?.question.fail(evaluator.isReady ? pool.watch.reasonFor(lane) : new Error("the process for expressions did not start"));
   giveBack(pool, lane);

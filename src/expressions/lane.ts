@@ -23,6 +23,8 @@ export type Lane = {
   heldSinceMs: number;
   usedAtMs: number;
   isRetiring: boolean;
+  /** Its last process ended over a question. */
+  hasLost: boolean;
 };
 
 export const createLane = (organizationId: string): Lane => ({
@@ -34,4 +36,5 @@ export const createLane = (organizationId: string): Lane => ({
   heldSinceMs: 0,
   usedAtMs: 0,
   isRetiring: false,
+  hasLost: false,
 });
