@@ -18,7 +18,7 @@ const readProcesses = (): number[] =>
 const createPool = (limits: Parameters<typeof createEvaluatorPool>[0] = {}) => createEvaluatorPool({ spareAfterMs: 600_000, ...limits });
 
 /** Processor time in hundredths of a second. */
-function readTicks(pid: string): number {
+function readTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
     .replace(/^.*\) /s, "")
     .split(" ");
@@ -115,20 +115,25 @@ describe("the processes for expressions", () => {
     expect(await timed("two")).toBeLessThan(withStartMs / 2);
   });
 
-  it("leave the spare to others when one of them was ended for what it was asked", async () => {
-    const before = new Set(readProcesses());
-    const readOwn = () => readProcesses().filter((pid) => !before.has(pid));
-    const pool = createPool({ spareAfterMs: 0 });
-    await ask(pool, "one", "1 + 1");
-    const [first] = readOwn();
-    await vi.waitFor(() => expect(readOwn()).toHaveLength(2), 5_000);
-    const spare = readOwn().find((pid) => pid !== first) ?? "";
-    const outcomes = await Promise.allSettled([ask(pool, "one", endlessSearch), ask(pool, "one", "1 + 1")]);
-    expect(outcomes).toMatchObject([{ status: "rejected" }, { value: [{ json: "2" }] }]);
-    expect(readOwn()).not.toContain(first);
-    expect(readOwn()).toHaveLength(2);
-    const working = readTicks(spare);
-    await Promise.allSettled([ask(pool, "one", endlessSearch)]);
-    expect(readTicks(spare) - working).toBeLessThan(50);
-  }, 60_000);
+  // Where there is no /proc the processor time of another process cannot be read this finely.
+  it.runIf(process.platform === "linux")(
+    "leave the spare to others when one of them was ended for what it was asked",
+    async () => {
+      const before = new Set(readProcesses());
+      const readOwn = () => readProcesses().filter((pid) => !before.has(pid));
+      const pool = createPool({ spareAfterMs: 0 });
+      await ask(pool, "one", "1 + 1");
+      const [first] = readOwn();
+      await vi.waitFor(() => expect(readOwn()).toHaveLength(2), 5_000);
+      const spare = readOwn().find((pid) => pid !== first) ?? 0;
+      const outcomes = await Promise.allSettled([ask(pool, "one", endlessSearch), ask(pool, "one", "1 + 1")]);
+      expect(outcomes).toMatchObject([{ status: "rejected" }, { value: [{ json: "2" }] }]);
+      expect(readOwn()).not.toContain(first);
+      expect(readOwn()).toHaveLength(2);
+      const working = readTicks(spare);
+      await Promise.allSettled([ask(pool, "one", endlessSearch)]);
+      expect(readTicks(spare) - working).toBeLessThan(50);
+    },
+    60_000,
+  );
 });
