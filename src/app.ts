@@ -8,7 +8,7 @@ import { watchEventLoop } from "./base/watch-event-loop.ts";
 import { createReplay } from "./calls/replay.ts";
 import { createRunAndRead } from "./calls/run-and-read.ts";
 import { createTryTool } from "./calls/try-tool.ts";
-import type { Config } from "./config.ts";
+import type { Config, ProcessRole } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import type { Metrics } from "./door/metrics.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
@@ -29,12 +29,12 @@ import { createReadUsage } from "./usage/usage.ts";
 // A client that never ends its request must not hold up the stop for longer.
 const answerLimitMs = 20_000;
 
-export const allRoles = ["platform", "gateway", "worker"] as const;
-export type ProcessRole = (typeof allRoles)[number];
-
 /** Opens the doors of the given roles. `stop` answers what is under way before it closes anything below. */
 export async function startApp(surroundings: Surroundings & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> }) {
   const { config, log, roles } = surroundings;
+  const doors = loadDoors(config, roles);
+  // Awaited below, when the database is there.
+  doors.catch(() => {});
   const parts = await openParts(surroundings);
   let isStopping = false;
   const { metrics } = parts;
@@ -77,30 +77,43 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
     await warnOfLosses(parts.db, log);
     await parts.history.start();
     await running.start();
-    // A process loads the code of its own doors only.
-    if (roles.includes("platform")) {
-      const { createPlatformServer } = await import("./platform/server.ts");
-      await parts.identity.accounts.open();
+    const { platform, gateway, operations } = await doors;
+    if (platform) {
       const own = platformOptions(parts, running, config);
-      await open(await createPlatformServer({ ...own, door: door(config.platform.baseUrl) }), config.platform.port);
+      await open(await platform.createPlatformServer({ ...own, door: door(config.platform.baseUrl) }), config.platform.port);
     }
-    if (roles.includes("gateway")) {
-      const { createGatewayServer } = await import("./gateway/server.ts");
+    if (gateway) {
       const own = gatewayOptions(parts, running, config);
       const aliasUrls = [config.oauth.issuerUrl, config.oauth.resourceUrl];
       const gatewayDoor = { ...door(config.gateway.baseUrl), aliasUrls };
-      await open(await createGatewayServer({ ...own, ...surroundings.gateway, door: gatewayDoor }), config.gateway.port);
+      await open(await gateway.createGatewayServer({ ...own, ...surroundings.gateway, door: gatewayDoor }), config.gateway.port);
     }
-    if (config.operations) {
-      const { createOperationsServer } = await import("./door/operations-server.ts");
-      await open(createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
+    if (config.operations && operations) {
+      await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
     }
     const { needed } = await parts.identity.setup.state();
+    if (platform) openAccounts(parts.identity, log);
     return { parts, runs: running.runs, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A process loads the code of its own doors only, and does so while its database starts. */
+async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
+  const [platform, gateway, operations] = await Promise.all([
+    roles.includes("platform") ? import("./platform/server.ts") : undefined,
+    roles.includes("gateway") ? import("./gateway/server.ts") : undefined,
+    config.operations ? import("./door/operations-server.ts") : undefined,
+    roles.includes("gateway") ? import("./oauth/authorization-server.ts") : undefined,
+  ]);
+  return { platform, gateway, operations };
+}
+
+/** When the doors are open: everybody but the first to sign in would wait for it in vain. */
+function openAccounts({ accounts }: Parts["identity"], log: Log): void {
+  accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
 type Watched = { config: Config; log: Log; metrics: Metrics };

@@ -21,6 +21,9 @@ import {
 
 export type Config = ReturnType<typeof readConfig>;
 
+export const allRoles = ["platform", "gateway", "worker"] as const;
+export type ProcessRole = (typeof allRoles)[number];
+
 type Environment = Record<string, string | undefined>;
 
 /** Reads the environment once and reports every mistake in it, so that an operator fixes them in one go. */

@@ -22,8 +22,9 @@ import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/run-source.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "./storage/embedded-postgres.ts";
+import type { EmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";
+import { openStorage } from "./storage/open-storage.ts";
 import { createSlowStatements } from "./storage/slow-statements.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { createKeyRingSource } from "./vault/key-ring.ts";
@@ -36,13 +37,16 @@ export type Surroundings = {
   config: Config;
   log: Log;
   clock?: Clock;
+  /** The database, where somebody began to start it before this code was loaded. */
+  starting?: Promise<EmbeddedPostgres>;
   /** Those of the catalogue unless given. */
   credentialTypes?: ReadonlyMap<string, CredentialType>;
 };
 
 /** Everything below the doors: what the server and the command line have in common. */
-export async function openParts({ config, log, clock = systemClock, credentialTypes }: Surroundings) {
-  const storage = await openStorage(config, log);
+export async function openParts({ config, log, clock = systemClock, credentialTypes, starting }: Surroundings) {
+  const loading = beginToLoadProviders();
+  const storage = await (starting ?? openStorage(config, log));
   try {
     const { db, ...watched } = await openDatabase(storage.target, config, log);
     const { metrics } = watched;
@@ -58,7 +62,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     });
     const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
     const fetch = createSafeFetch({ addressRules });
-    const catalog = createCatalog(await loadProviders());
+    const catalog = createCatalog(await loading);
     const outside = { fetch, resolveHost: createResolveHost({ addressRules }), clock };
     const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify().catch(async (error: unknown) => {
@@ -110,10 +114,11 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
   }
 }
 
-/** The database alone, as it is: nothing is migrated. */
-export async function openStorage(config: Config, log: Log): Promise<EmbeddedPostgres> {
-  if (config.databaseUrl !== undefined) return { target: { connectionString: config.databaseUrl }, close: async () => {} };
-  return await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+/** Whoever waits for it hears of a failure; nobody does before the database is there. */
+function beginToLoadProviders(): ReturnType<typeof loadProviders> {
+  const loading = loadProviders();
+  loading.catch(() => {});
+  return loading;
 }
 
 /** The schema brought up to date, and a pool on it with what watches it. */
@@ -138,7 +143,7 @@ function openHistory({ config, metrics, ...surroundings }: HistorySurroundings) 
   return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }
 
-type VaultSurroundings = Required<Omit<Surroundings, "clock">> & { db: Database; identity: Identity; outside: Outside };
+type VaultSurroundings = Required<Omit<Surroundings, "clock" | "starting">> & { db: Database; identity: Identity; outside: Outside };
 
 function openVault({ config, log, db, outside, identity, credentialTypes }: VaultSurroundings) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createLog } from "../base/log.ts";
 import { readConfig, readEnvironment } from "../config.ts";
-import { openStorage } from "../parts.ts";
+import { openStorage } from "../storage/open-storage.ts";
 import { writeBackup } from "../storage/write-backup.ts";
 import { createKeyRingSource } from "../vault/key-ring.ts";
 import { readOptions } from "./command-line.ts";

@@ -1,10 +1,11 @@
 import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
-import { allRoles, type ProcessRole, startApp } from "../app.ts";
+import type { startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
 import { commandLine } from "../base/own-files.ts";
 import { releaseMemory } from "../base/release-memory.ts";
-import { readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
+import { allRoles, type ProcessRole, readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
+import { openStorage } from "../storage/open-storage.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 /** The longest that a stop takes; whoever runs the server must wait at least as long before it kills. */
@@ -19,7 +20,7 @@ export async function serve(options: string[]): Promise<void> {
     const environment = readEnvironment();
     const config = readConfig(environment);
     const log = createLog(config.logLevel);
-    const starting = startApp({ config, log, roles });
+    const starting = start({ config, log, roles });
     const isRunByNpm = environment.npm_lifecycle_event !== undefined;
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
@@ -29,6 +30,15 @@ export async function serve(options: string[]): Promise<void> {
     process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Starts the database first, and loads the rest of the code meanwhile: each takes about as long as the other. */
+async function start({ config, log, roles }: Omit<Parameters<typeof startApp>[0], "starting">): ReturnType<typeof startApp> {
+  const starting = openStorage(config, log);
+  // Whoever opens the parts hears of a failure; it may come while the code is still being loaded.
+  starting.catch(() => {});
+  const { startApp } = await import("../app.ts");
+  return startApp({ config, log, roles, starting });
 }
 
 /** What a start leaves to do. Without the first, a server that is always killed would compile everything again at every start. */
