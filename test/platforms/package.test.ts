@@ -24,10 +24,11 @@ const mostMegabytes = 250;
 /** What the Node from npm takes on a machine whose own one is too old. */
 const nodeMegabytes = 145;
 
+const archive = path.join(scratch, `switchyard-${packageJson.version}.tgz`);
+
 beforeAll(async () => {
   mkdirSync(folder);
   await run("npm", ["pack", "--pack-destination", scratch], { maxBuffer: 10_000_000 });
-  const archive = path.join(scratch, `switchyard-${packageJson.version}.tgz`);
   const cache = ["--cache", path.join(scratch, "cache"), "--no-audit", "--no-fund"];
   await run("npm", ["install", "--prefix", folder, archive, "--ignore-scripts", ...cache]);
 }, 300_000);
@@ -68,4 +69,22 @@ describe("the package", () => {
     const { stdout } = await run(program, ["organizations", "list"], { env: environment });
     expect(stdout).toContain("Ann's team");
   }, 60_000);
+
+  it("starts with npx and nothing else, on the Node of this machine or, where that is too old, on one it gets itself", async () => {
+    const home = path.join(scratch, "npx");
+    mkdirSync(home);
+    const own = { HOME: home, npm_config_cache: path.join(home, "cache"), SWITCHYARD_DATA_DIR: path.join(home, "data") };
+    const command: [string, ...string[]] = ["npx", "--yes", path.join("..", path.basename(archive))];
+    const product = await startProduct({ command, folder: home, environment: own, limitMs: 120_000 });
+    try {
+      const { stdout: version } = await run("node", ["--print", "process.versions.node"]);
+      const chooseNode = new URL("../../scripts/choose-node.mjs", import.meta.url).href;
+      const { isNewEnough } = (await import(chooseNode)) as { isNewEnough(version: string): boolean };
+      expect(product.output().includes("getting a newer one from npm")).toBe(!isNewEnough(version));
+      await goThroughFirstHour(product);
+    } finally {
+      await product.stop();
+      await killAll(listPostgres(own.SWITCHYARD_DATA_DIR));
+    }
+  }, 240_000);
 });
