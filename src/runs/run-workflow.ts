@@ -11,6 +11,7 @@ import { describeEnd, describeError, describeRunning, describeSkipped, isPaused,
 import { noProgress } from "./node-task.ts";
 import type { AdoptedRun } from "./store.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
+import { canGoOn, whatIsLeft } from "./what-is-left.ts";
 
 export type RunOutcome =
   | "ended"
@@ -79,7 +80,10 @@ function beginReady(walk: Walk): void {
   const isBusy = (id: string) => walk.running.has(id) || isPaused(walk.pauses.get(id), now);
   for (const ready of findReady(walk.graph, walk.settled, isBusy, walk.root)) {
     const { id } = ready.node;
-    const work = runNode(walk, ready).finally(() => walk.running.delete(id));
+    // Begun only once all of them are noted as running: one may end at once, and must see the others.
+    const work = Promise.resolve()
+      .then(() => runNode(walk, ready))
+      .finally(() => walk.running.delete(id));
     walk.running.set(id, work);
   }
 }
@@ -162,16 +166,14 @@ type Row = ReturnType<typeof describeEnd>;
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
-  const { options, graph, settled, pauses, running, state, writer } = walk;
+  const { options, graph, settled, pauses, state, writer } = walk;
   const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
   const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || end.error.code === "run_timeout");
   const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
   const outcome: Settled = { status: end.is, outputs: end.outputs };
   const afterwards = new Map(settled).set(id, outcome);
-  const isBusy = (other: string) => other !== id && (running.has(other) || pauses.has(other));
-  const ready = findReady(graph, afterwards, isBusy, walk.root);
-  const isLast = running.size <= 1 && (failure !== undefined || (ready.length === 0 && ![...pauses.keys()].some((other) => other !== id)));
-  if (isLast) {
+  const { ready, isOver } = whatIsLeft({ ...walk, failure: walk.failure ?? failure }, afterwards, id);
+  if (isOver) {
     walk.failure ??= failure;
     state.hasEnded = await endRun(walk, afterwards, [row]);
     state.isLost = !state.hasEnded;
@@ -211,8 +213,7 @@ function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "status"> &
 async function conclude(walk: Walk): Promise<RunOutcome> {
   const { pauses } = walk;
   if (walk.limitSignal.aborted && !walk.failure) walk.failure = { nodeId: "", error: toFailure(walk.limitSignal.reason) };
-  const isDone = walk.failure !== undefined || (pauses.size === 0 && !hasMore(walk));
-  if (isDone) return (await endRun(walk, walk.settled, [])) ? "ended" : "lost";
+  if (whatIsLeft(walk, walk.settled).isOver) return (await endRun(walk, walk.settled, [])) ? "ended" : "lost";
   if (hasMore(walk)) return "handed back";
   await Promise.all(walk.shown);
   const turn = describeTurn(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
@@ -221,10 +222,7 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   return isHeld ? "aside" : "lost";
 }
 
-function hasMore(walk: Walk): boolean {
-  const now = walk.options.clock.now();
-  return findReady(walk.graph, walk.settled, (id) => isPaused(walk.pauses.get(id), now), walk.root).length > 0;
-}
+const hasMore = (walk: Walk): boolean => canGoOn(walk, walk.settled, walk.options.clock.now());
 
 async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: Row[]): Promise<boolean> {
   const { options, failure, held, graph, run } = walk;

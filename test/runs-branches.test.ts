@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { issue, useGithub } from "./support/github-nodes.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+let ann: WorkflowApp;
+let github: CountingProvider;
+
+beforeAll(async () => {
+  github = await startCountingProvider();
+  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
+  await useGithub(ann, github.url);
+});
+afterAll(async () => {
+  await ann?.stop();
+  await github?.stop();
+});
+beforeEach(() => {
+  github.forget();
+  github.takeTime(1_200);
+});
+
+const titles = () => github.requests.map(({ title }) => title);
+const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) => Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));
+const start = node("s", "start");
+const rest = (milliseconds = 400) => node("rest", "wait", { milliseconds });
+
+describe("a wait that is over", () => {
+  it("does not end the run while another branch still works", async () => {
+    const id = await ann.save([start, rest(), issue("a", "A"), issue("b", "B")], edges("s>rest", "s>a", "a>b"));
+    const run = await ann.run(id);
+    expect([run.status, run.error, titles()]).toEqual(["succeeded", null, ["A", "B"]]);
+    expect(statuses(run)).toEqual({ s: "succeeded", rest: "succeeded", a: "succeeded", b: "succeeded" });
+  });
+
+  it("waits at a merge for the branch that still works", async () => {
+    const id = await ann.save(
+      [start, rest(), issue("a", "A"), node("both", "merge"), issue("b", "B")],
+      edges("s>rest", "s>a", "rest>both", "a>both", "both>b"),
+    );
+    const run = await ann.run(id);
+    expect([run.status, titles()]).toEqual(["succeeded", ["A", "B"]]);
+    expect(statuses(run)).toMatchObject({ rest: "succeeded", a: "succeeded", both: "succeeded", b: "succeeded" });
+  });
+
+  it("does not end the run while a called workflow goes on, or what follows it", async () => {
+    const below = await ann.save([issue("open", "Below")], [], "Below");
+    const call = node("call", "call_workflow", { workflowId: below });
+    for (const milliseconds of [300, 1_600]) {
+      github.forget();
+      const id = await ann.save([start, rest(milliseconds), call, issue("b", "After")], edges("s>rest", "s>call", "call>b"));
+      const run = await ann.run(id);
+      expect([run.status, titles()]).toEqual(["succeeded", ["Below", "After"]]);
+      expect(statuses(run)).toEqual({ s: "succeeded", rest: "succeeded", call: "succeeded", b: "succeeded" });
+    }
+  });
+
+  it("does not hide that another branch fails afterwards", async () => {
+    const id = await ann.save([start, rest(), issue("a", "fail")], edges("s>rest", "s>a"));
+    expect(await ann.run(id)).toMatchObject({ status: "failed", error: { nodeId: "a" } });
+  });
+});
