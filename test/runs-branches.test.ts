@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { issue, useGithub } from "./support/github-nodes.ts";
+import { checkParallelCalls } from "./support/parallel-calls.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;
@@ -58,5 +59,47 @@ describe("a wait that is over", () => {
   it("does not hide that another branch fails afterwards", async () => {
     const id = await ann.save([start, rest(), issue("a", "fail")], edges("s>rest", "s>a"));
     expect(await ann.run(id)).toMatchObject({ status: "failed", error: { nodeId: "a" } });
+  });
+});
+
+describe("a workflow that calls others side by side", () => {
+  it("makes each of their requests once, however many end at the same time", async () => {
+    github.takeTime(5);
+    await checkParallelCalls(ann, github, { parents: 8, children: 12 });
+  }, 60_000);
+});
+
+describe("a node whose end cannot be stored", () => {
+  const query = (text: string) => ann.app.database.query(text);
+
+  /** The database refuses the next ends of nodes. */
+  async function refuseEnds({ count, code, status = "succeeded" }: { count: number; code: string; status?: string }): Promise<void> {
+    await query("CREATE SEQUENCE refused");
+    await query(`CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.status = '${status}' AND nextval('refused') <= ${count} THEN RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'; END IF;
+      RETURN NEW; END $$`);
+    await query("CREATE TRIGGER refuse_end BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_end()");
+    onTestFinished(async () => {
+      await query("DROP FUNCTION refuse_end CASCADE");
+      await query("DROP SEQUENCE refused");
+    });
+  }
+
+  it.each(["40P01", "40001"])("is stored at the second try when the database undid it (%s), without a second request", async (code) => {
+    const id = await ann.save([issue("a", "A"), issue("b", "B")], edges("a>b"));
+    await refuseEnds({ count: 3, code });
+    const run = await ann.run(id);
+    expect([run.status, titles()]).toEqual(["succeeded", ["A", "B"]]);
+    const [row] = await ann.app.database.query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [run.id]);
+    expect(row?.epoch).toBe(1);
+  });
+
+  it("is not executed again by the process that executed it, and neither is what ran beside it", async () => {
+    const id = await ann.save([issue("a", "A"), issue("beside", "Beside"), issue("b", "B")], edges("a>b"));
+    await refuseEnds({ count: 2, code: "XX000" });
+    const run = await ann.run(id);
+    expect([run.status, titles().sort()]).toEqual(["succeeded", ["A", "B", "Beside"]]);
+    const [row] = await ann.app.database.query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [run.id]);
+    expect(row?.epoch).toBeGreaterThan(1);
   });
 });

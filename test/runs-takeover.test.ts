@@ -5,6 +5,7 @@ import { Refusal } from "../src/base/refusal.ts";
 import { createRunList } from "../src/runs/run-list.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { issue, useGithub } from "./support/github-nodes.ts";
+import { checkParallelCalls } from "./support/parallel-calls.ts";
 import { roundsOf } from "./support/rounds.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -148,6 +149,12 @@ describe("a workflow that calls two others", () => {
     const list = createRunList({ db: ann.app.parts.db, findGraph: away });
     await expect(list.read(ann.owner.organizationId, run.id)).rejects.toMatchObject({ code: "database_unavailable" });
   });
+});
+
+describe("a workflow that calls many side by side", () => {
+  it("makes each of their requests once, however many end at the same time", async () => {
+    await checkParallelCalls(ann, github, { parents: 64, children: 20, limitMs: 240_000 });
+  }, 300_000);
 });
 
 describe("a run", () => {

@@ -26,27 +26,32 @@ type Options = {
   insertTurns: (run: RunStatement, rows: NewRun[]) => Promise<void>;
   /** Takes turns for this process while it has room. */
   claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
+  /** Takes them in a transaction of its own, for where the run that calls them is locked: to take others as well would wait for their runs. */
+  wake: () => void;
   /** Names this process. */
   owner: string;
   onChange: (accepted: NewRun[]) => void;
 };
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
-export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, owner, onChange }: Options) {
+export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, wake, owner, onChange }: Options) {
   const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
     let claim: Claim | undefined;
     try {
       const { answers, rows } = await db.transaction(async (run) => {
+        claim?.giveUp();
+        claim = undefined;
         const sorted = await sort(run, wishes);
         const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
         const newRows = fresh.map(({ row }) => row);
         await insertRuns(run, owner, newRows, tableOf);
         for (const { alsoInsert } of fresh) await alsoInsert?.(run);
         await insertTurns(run, newRows);
-        if (newRows.length > 0) claim = await claimIn(run, newRows);
+        if (newRows.length > 0 && !newRows.some(isCalled)) claim = await claimIn(run, newRows);
         return { answers: sorted, rows: newRows };
       });
       claim?.begin();
+      if (rows.some(isCalled)) wake();
       onChange(rows);
       return answers;
     } catch (error) {
@@ -63,6 +68,8 @@ export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, owner, onC
     return answer;
   };
 }
+
+const isCalled = ({ parentRunId }: NewRun): boolean => parentRunId !== null;
 
 const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer instanceof Refusal) && answer?.isReplay === false;
 

@@ -4,6 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { TableOf } from "../history/table-of.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
+import { isConflict } from "../storage/repeat-after-conflict.ts";
 import { hasUnfinishedChildren, lockWaitingParent, type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
 
@@ -53,12 +54,19 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Op
     await queue.remove(run, [stepAside.turn]);
     const isOver = stepAside.awaitsRuns && !(await hasUnfinishedChildren(run, turn));
     const startAfter = isOver ? null : turn.wakeAt;
-    if (isOver || startAfter) await queue.insert(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
+    if (isOver || startAfter) await queue.insertMissing(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
   }
 
-  async function writeAlone({ nodes, turn, stepAside, parentRunId }: Checkpoint): Promise<boolean> {
+  /** What has to be locked before the run itself: its own place in the queue, and the run that waits for it. */
+  async function lockOthers(run: RunStatement, { turn, stepAside, parentRunId }: Checkpoint) {
+    if (stepAside) await queue.hold(run, stepAside.turn);
+    return turn?.completedAt && parentRunId ? await lockWaitingParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+  }
+
+  async function writeAlone(checkpoint: Checkpoint): Promise<boolean> {
+    const { nodes, turn, stepAside } = checkpoint;
     const isHeld = await db.transaction(async (run) => {
-      const parents = await lockParent(run, turn, parentRunId);
+      const parents = await lockOthers(run, checkpoint);
       const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
@@ -87,7 +95,8 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Op
         try {
           return await write(checkpoint);
         } catch (error) {
-          if (!isDatabaseUnavailable(error) || performance.now() > untilMs || signal.aborted) throw error;
+          const isPassing = isDatabaseUnavailable(error) || isConflict(error);
+          if (!isPassing || performance.now() > untilMs || signal.aborted) throw error;
           await delay(pauseMs, undefined, { signal }).catch(() => {
             throw new Refusal("shutting_down", "The server is stopping.");
           });
@@ -98,9 +107,6 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Op
     drain: batch.drain,
   };
 }
-
-const lockParent = async (run: RunStatement, turn: RunTurn | undefined, parentRunId: string | null | undefined) =>
-  turn?.completedAt && parentRunId ? await lockWaitingParent(run, { ...toPlace(turn), id: parentRunId }) : [];
 
 const toPlace = ({ organizationId, runId }: RunTurn) => ({ organizationId, id: runId });
 

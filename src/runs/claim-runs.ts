@@ -21,22 +21,18 @@ type Taken = Claim & { count: number };
 
 /** Takes turns out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
 export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded, begin, drop }: Options) {
-  let reserved = 0;
+  const { left, reserve } = createRoom(roomHere);
   let claiming: Promise<void> | undefined;
   let mustClaimAgain = false;
   /** What this process knows of the queue, until a hint or the next look. */
   const seen = { isEmpty: false, hasCrowded: false };
-  const left = (): number => roomHere() - reserved;
 
   /** `fresh` are runs that were stored in the same transaction, as this process's own. */
   async function claimIn(run: RunStatement, fresh: NewRun[] = []): Promise<Taken | undefined> {
     const room = left();
     if (room < 1) return undefined;
     const size = chooseSize(room, fresh.length);
-    reserved += size;
-    const giveUp = () => {
-      reserved -= size;
-    };
+    const giveUp = reserve(size);
     try {
       const without = crowded();
       const turns = await queue.take(run, { most: size, without });
@@ -69,6 +65,7 @@ export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded
     let taken: Taken | undefined;
     try {
       await db.transaction(async (run) => {
+        taken?.giveUp();
         taken = await claimIn(run);
       });
     } catch (error) {
@@ -105,6 +102,23 @@ export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded
       if (reason === "room" ? !seen.isEmpty : seen.hasCrowded) wake();
     },
     settled: async () => await claiming,
+  };
+}
+
+function createRoom(roomHere: () => number) {
+  let reserved = 0;
+  return {
+    left: (): number => roomHere() - reserved,
+
+    /** Gives it back once, however often what it returns is called. */
+    reserve(size: number): () => void {
+      let kept = size;
+      reserved += size;
+      return () => {
+        reserved -= kept;
+        kept = 0;
+      };
+    },
   };
 }
 

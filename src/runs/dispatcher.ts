@@ -155,6 +155,7 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, ended
   /** Does nothing to one that is another's by now. */
   async function giveBack({ run, turn }: ActiveRun): Promise<void> {
     await db.transaction(async (within) => {
+      await queue.hold(within, turn);
       if (await isHeld(within, { ...run, runId: run.id })) await queue.giveBack(within, [turn]);
     });
   }

@@ -25,15 +25,17 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange }: Options) 
   };
 }
 
-/** The runs that wait for them, each once. */
+/** The runs that wait for them, each once and in the order in which all lock runs. */
 async function lockParents(run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> {
   const parents = new Map<string, RunPlace>();
   for (const { organizationId, id } of places) {
     const parentId = await findParent(run, { organizationId, id });
-    const waiting = parentId ? await lockWaitingParent(run, { organizationId, id: parentId }) : [];
-    for (const parent of waiting) parents.set(parent.id, { organizationId, id: parent.id });
+    if (parentId) parents.set(`${organizationId} ${parentId}`, { organizationId, id: parentId });
   }
-  return [...parents.values()];
+  const waiting: RunPlace[] = [];
+  for (const [, parent] of [...parents].sort(([one], [other]) => (one < other ? -1 : 1)))
+    waiting.push(...(await lockWaitingParent(run, parent)));
+  return waiting;
 }
 
 const describeFailure = ({ organizationId, id, epoch, startedAt, activeMs }: AdoptedRun, now: Date) => ({

@@ -8,6 +8,8 @@ export type Turn = { id: string; organizationId: string; retryCount: number };
 
 export type RunQueue = ReturnType<typeof createRunQueue>;
 
+type Entry = { id: string; organizationId: string; startAfter?: Date | null };
+
 type Options = {
   target: ConnectionTarget;
   log: Log;
@@ -21,7 +23,7 @@ const deadQueueName = "run_dead";
 // pg-boss takes no shorter one.
 const heartbeatSeconds = 10;
 
-// Never waits: who is just taking a turn may wait for the run itself, which the caller has locked.
+// Never waits, as ARCHITECTURE.md says (One order of locks): who is just taking a turn may wait for the run itself, which the caller has locked.
 const removeWhere = (condition: string): Statement => ({
   name: "",
   text: `DELETE FROM ${schema}.job WHERE name = '${queueName}' AND id IN
@@ -29,6 +31,14 @@ const removeWhere = (condition: string): Statement => ({
 });
 const removeStatement = removeWhere("true");
 const removeIdleStatement = removeWhere("state <> 'active'");
+const existingStatement: Statement = {
+  name: "",
+  text: `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = ANY ($1::uuid[])`,
+};
+const holdStatement: Statement = {
+  name: "run_queue_hold",
+  text: `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = $1 AND retry_count = $2 AND state = 'active' FOR UPDATE`,
+};
 const yearSeconds = 365 * 24 * 3600;
 
 /**
@@ -50,13 +60,23 @@ export function createRunQueue({ target, log, supervises }: Options) {
   });
   boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
 
-  async function insert(run: RunStatement, entries: { id: string; organizationId: string; startAfter?: Date | null }[]): Promise<void> {
+  async function insert(run: RunStatement, entries: Entry[]): Promise<void> {
     const jobs = entries.map(({ id, organizationId, startAfter }) => ({
       id,
       group: { id: organizationId },
       ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
     }));
     if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
+  }
+
+  /** Those that have no place, judged without waiting: to insert one that is just being taken would wait for whoever takes it. */
+  async function insertMissing(run: RunStatement, entries: Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const existing = new Set((await run<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id));
+    await insert(
+      run,
+      entries.filter(({ id }) => !existing.has(id)),
+    );
   }
 
   return {
@@ -66,6 +86,12 @@ export function createRunQueue({ target, log, supervises }: Options) {
     },
 
     insert,
+    insertMissing,
+
+    /** Locks the place of a turn, if it still is that turn's: to be called before its run is locked. */
+    async hold(run: RunStatement, { id, retryCount }: Turn): Promise<void> {
+      await run(holdStatement, [id, retryCount]);
+    },
 
     /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
     async take(run: RunStatement, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
@@ -96,8 +122,7 @@ export function createRunQueue({ target, log, supervises }: Options) {
     /** It is their turn now, unless a process has it or is just taking it: that one finds out by itself what has changed. */
     async wake(run: RunStatement, runs: { id: string; organizationId: string }[]): Promise<void> {
       if (runs.length > 0) await run(removeIdleStatement, [runs.map(({ id }) => id)]);
-      // What is still there stays as it is.
-      await insert(run, runs);
+      await insertMissing(run, runs);
     },
 
     async clear(run: RunStatement): Promise<void> {

@@ -10,6 +10,7 @@ import { type GraphNode, onlyWay } from "./graph.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
 import type { AdoptedRun } from "./store.ts";
+import type { Ended } from "./unstored-ends.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
 import { canGoOn, whatIsLeft } from "./what-is-left.ts";
 
@@ -52,6 +53,7 @@ const describeOutcome = (outcome: RunOutcome, { failure }: Walk) => ({
 });
 
 async function followGraph(walk: Walk): Promise<RunOutcome> {
+  await storeKeptEnds(walk);
   await resumeCalls(walk);
   while (!walk.state.isLost && !walk.state.hasEnded) {
     if (canBegin(walk)) beginReady(walk);
@@ -59,6 +61,8 @@ async function followGraph(walk: Walk): Promise<RunOutcome> {
     else if (!canBegin(walk) || !hasMore(walk)) break;
   }
   if (walk.state.hasEnded) return "ended";
+  // What is under way here must have come to its end before anybody begins it again.
+  await Promise.allSettled(walk.running.values());
   return walk.state.isLost || walk.signal.aborted ? "lost" : await conclude(walk);
 }
 
@@ -94,6 +98,7 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
   const began = performance.now();
   let shown: Promise<unknown> | undefined;
+  let ended: Ended | undefined;
   const show = setTimeout(() => {
     shown = showRunning(walk, describeRunning({ held, node, startedAt }));
   }, showAfterMs);
@@ -102,10 +107,10 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
     clearTimeout(show);
     if (shown) await shown;
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
-    const row = describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock });
-    if (end.is === "succeeded" || end.is === "failed") await settle(walk, node.id, end, row);
-    else await keepPause(walk, node.id, row);
+    ended = { end, row: describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
+    await storeEnd(walk, node.id, ended);
   } catch (error) {
+    if (ended) options.unstored.keep(walk.run.id, node.id, ended);
     if (!walk.signal.aborted) options.log.warn({ err: error, ...describePlace(walk, node) }, "a node could not be brought to an end");
     walk.state.isLost = true;
   } finally {
@@ -163,6 +168,23 @@ const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" 
 });
 
 type Row = ReturnType<typeof describeEnd>;
+
+async function storeEnd(walk: Walk, id: string, { end, row }: Ended): Promise<void> {
+  if (end.is === "succeeded" || end.is === "failed") await settle(walk, id, end, row);
+  else await keepPause(walk, id, row);
+}
+
+/** What this process executed when it had the run before, and could not store. */
+async function storeKeptEnds(walk: Walk): Promise<void> {
+  for (const [id, ended] of walk.options.unstored.take(walk.run.id)) {
+    if (walk.state.hasEnded || walk.settled.has(id)) continue;
+    const kept = { ...ended, row: { ...ended.row, ...walk.held } };
+    await storeEnd(walk, id, kept).catch((error: unknown) => {
+      walk.options.unstored.keep(walk.run.id, id, kept);
+      throw error;
+    });
+  }
+}
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {

@@ -29,6 +29,7 @@ import { createRunQueue } from "./run-queue.ts";
 import { runEventKind } from "./run-source.ts";
 import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
+import { createUnstoredEnds } from "./unstored-ends.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
 import type { RunObserver } from "./walk.ts";
 
@@ -97,14 +98,14 @@ export function createRuns({
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
   };
   const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (run, fresh) => dispatcher.claimIn(run, fresh);
-  const accept = createAcceptRuns({ ...shared, insertTurns, claimIn, owner, onChange: onAccepted });
+  const accept = createAcceptRuns({ ...shared, insertTurns, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe },
+    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,

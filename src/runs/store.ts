@@ -86,7 +86,7 @@ const unfinishedStatement = {
   name: "run_unfinished",
   text: `SELECT run.id FROM run JOIN unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
            ON run.organization_id = asked.organization_id AND run.id = asked.id
-         WHERE run.status IN ('pending', 'running', 'waiting') ORDER BY run.id FOR SHARE OF run`,
+         WHERE run.status IN ('pending', 'running', 'waiting') ORDER BY run.organization_id, run.id FOR SHARE OF run`,
 };
 
 /** Locks them until the transaction ends: whoever cancels one is answered before or after, never in between. */
@@ -182,10 +182,14 @@ export type AdoptedRun = RunPlace & {
 
 const adoptStatement = {
   name: "",
-  text: `UPDATE run SET owner = $1, epoch = run.epoch + 1
-         FROM unnest($2::uuid[], $3::uuid[]) AS taken (organization_id, id)
-         WHERE run.organization_id = taken.organization_id AND run.id = taken.id AND run.status IN ('pending', 'running', 'waiting')
-           AND run.id >= $4 AND run.id <= $5
+  text: `WITH locked AS (
+           SELECT run.organization_id, run.id FROM run
+           JOIN unnest($2::uuid[], $3::uuid[]) AS taken (organization_id, id) ON run.organization_id = taken.organization_id AND run.id = taken.id
+           WHERE run.status IN ('pending', 'running', 'waiting') AND run.id >= $4 AND run.id <= $5
+           ORDER BY run.organization_id, run.id FOR NO KEY UPDATE OF run
+         )
+         UPDATE run SET owner = $1, epoch = run.epoch + 1 FROM locked
+         WHERE run.organization_id = locked.organization_id AND run.id = locked.id AND run.id >= $4 AND run.id <= $5
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",

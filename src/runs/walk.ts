@@ -14,6 +14,7 @@ import { readStoredNodes } from "./node-rows.ts";
 import { createNodeWriter } from "./node-writer.ts";
 import type { Turn } from "./run-queue.ts";
 import { type AdoptedRun, findStoredNodes } from "./store.ts";
+import type { createUnstoredEnds } from "./unstored-ends.ts";
 
 export type Circumstances = {
   turn: Turn;
@@ -37,6 +38,7 @@ export type WalkOptions = {
   callRuns: CallRuns;
   /** What came out of them; undefined while one of them goes on. */
   readCalled: ReadCalled;
+  unstored: ReturnType<typeof createUnstoredEnds>;
   clock: Clock;
   log: Log;
   limitMs: number;

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from "pg";
 import type { Logger } from "pino";
 import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
+import { repeatAfterConflict } from "./repeat-after-conflict.ts";
 import type { SlowStatements } from "./slow-statements.ts";
 
 /** Behind a pooler every transaction may be in another session. */
@@ -41,12 +42,16 @@ export function createDatabase({ slowStatements, ...options }: DatabaseOptions) 
 
     /** For hot paths: parsed once per connection, answered or refused within about two seconds. */
     async prepared<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
-      return (await connections.runPrepared(statement, values, preparedLimitMs)) as Row[];
+      const attempt = () => connections.runPrepared(statement, values, preparedLimitMs);
+      return (await repeatAfterConflict(preparedLimitMs, attempt)) as Row[];
     },
 
-    /** All statements of `work` or none, answered or refused within about ten seconds. Nothing else may be awaited inside. */
+    /**
+     * All statements of `work` or none, answered or refused within about ten seconds. Nothing else may be awaited inside, and `work` is done
+     * anew when the database undid it because of another transaction.
+     */
     async transaction<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-      return await runTransaction(connections, work);
+      return await repeatAfterConflict(queryLimitMs, () => runTransaction(connections, work));
     },
 
     async isReachable(): Promise<boolean> {
