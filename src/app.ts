@@ -155,6 +155,7 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
     version: packageJson.version,
     isSignUpOpen: config.deploymentMode === "cloud",
     signInLimitPerMinute: config.signInLimitPerMinute,
+    signInAddressLimitPerMinute: config.signInAddressLimitPerMinute,
     keyLimitPerMinute: config.keyLimitPerMinute,
   };
 }

@@ -66,6 +66,7 @@ describe("without any setting", () => {
       logLevel: "info",
       metricsToken: undefined,
       signInLimitPerMinute: 10,
+      signInAddressLimitPerMinute: 60,
       keyLimitPerMinute: 600,
     });
   });
@@ -117,6 +118,8 @@ describe("a good value", () => {
     ["OPERATIONS_PORT", "3200", (c) => c.operations, { port: 3200, baseUrl: "http://localhost:3200" }],
     ["METRICS_TOKEN", "t", (c) => c.metricsToken, "t"],
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "1", (c) => c.signInLimitPerMinute, 1],
+    ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "100", (c) => c.signInAddressLimitPerMinute, 100],
+    ["RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE", "1", (c) => c.signInAddressLimitPerMinute, 1],
     ["RATE_LIMIT_API_KEY_PER_MINUTE", "1", (c) => c.keyLimitPerMinute, 1],
   ])("of %s=%s is taken", (name, value, pick, expected) => {
     expect(pick(readConfig({ [name]: value }))).toEqual(expected);
@@ -168,6 +171,7 @@ const nonsense: Record<string, string[]> = {
   OTEL_TRACES_SAMPLER_ARG: ["1.5", "-1", "half"],
   OUTBOUND_TRACEPARENT: ["yes", "1"],
   RATE_LIMIT_SIGN_IN_PER_MINUTE: ["0", "off"],
+  RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE: ["0", "off"],
   RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
 };
 /** Any text means something for these. */

@@ -76,7 +76,7 @@ export function readConfig(environment: Environment) {
     sendsTraceParent: read("OUTBOUND_TRACEPARENT", "false", flag),
     logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
     metricsToken: read("METRICS_TOKEN", undefined, text),
-    signInLimitPerMinute: read("RATE_LIMIT_SIGN_IN_PER_MINUTE", "10", integer(1, 1_000_000)),
+    ...readSignInLimits(read),
     keyLimitPerMinute: read("RATE_LIMIT_API_KEY_PER_MINUTE", "600", integer(1, 10_000_000)),
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)
@@ -89,6 +89,14 @@ export function readConfig(environment: Environment) {
   if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
   if (mistakes.length > 0) throw configurationError(mistakes);
   return config;
+}
+
+function readSignInLimits(read: Read) {
+  const signInLimitPerMinute = read("RATE_LIMIT_SIGN_IN_PER_MINUTE", "10", integer(1, 1_000_000));
+  // One account must not be allowed more than the address it signs in from.
+  const least = String(Math.max(60, signInLimitPerMinute));
+  const signInAddressLimitPerMinute = read("RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE", least, integer(1, 1_000_000));
+  return { signInLimitPerMinute, signInAddressLimitPerMinute };
 }
 
 type Addresses = {

@@ -76,6 +76,24 @@ describe("signing in", () => {
     }
   });
 
+  it("is limited per caller, whichever accounts it tries", async () => {
+    const environment = { RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE: "3", TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" };
+    const limited = await startTestApp({ database: app.database, environment });
+    try {
+      const attempt = (email: string, from = "192.0.2.1") =>
+        limited.browser().send("POST", "/api/sign-in", { email, password: "not this one" }, { "x-forwarded-for": from });
+      for (const name of ["a", "b", "c"]) expect((await attempt(`${name}@example.com`)).status).toBe(401);
+      const fourth = await attempt("d@example.com");
+      expect([fourth.status, fourth.body.code]).toEqual([429, "rate_limited"]);
+      expect(Number(fourth.headers.get("retry-after"))).toBeGreaterThan(0);
+      const reset = { "x-forwarded-for": "192.0.2.1" };
+      expect((await limited.browser().send("POST", "/api/password-reset", { email: "e@example.com" }, reset)).status).toBe(429);
+      expect((await attempt("d@example.com", "192.0.2.2")).status).toBe(401);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it("counts a whole IPv6 /64 as one caller behind a trusted proxy", async () => {
     const environment = { RATE_LIMIT_SIGN_IN_PER_MINUTE: "3", TRUSTED_PROXIES: "127.0.0.0/8, ::1/128" };
     const limited = await startTestApp({ database: app.database, environment });

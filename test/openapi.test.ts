@@ -64,7 +64,7 @@ async function readRoutes(): Promise<string[]> {
     isDatabaseReachable: async () => true,
     isStopping: () => false,
   };
-  const limits = { signInLimitPerMinute: 1, keyLimitPerMinute: 1 };
+  const limits = { signInLimitPerMinute: 1, signInAddressLimitPerMinute: 1, keyLimitPerMinute: 1 };
   const server = await createPlatformServer({
     door,
     identity: app.parts.identity,

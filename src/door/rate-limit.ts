@@ -25,6 +25,12 @@ export function createCount(server: FastifyInstance, limits: { maxPerMinute: num
   };
 }
 
+/** Counts what comes from one address, whichever of the routes that have it as `onRequest` is asked. */
+export const createAddressCount = (server: FastifyInstance, maxPerMinute: number) =>
+  createCount(server, { maxPerMinute, callerOf: ({ ip }) => networkOf(ip) });
+
+export type AddressCount = ReturnType<typeof createAddressCount>;
+
 const tooMany = (seconds: number) =>
   new Refusal("rate_limited", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": String(seconds) } });
 

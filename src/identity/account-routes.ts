@@ -3,11 +3,17 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { type UserCaller, userOf } from "../door/caller.ts";
-import { limitPerMinute } from "../door/rate-limit.ts";
+import { type AddressCount, limitPerMinute } from "../door/rate-limit.ts";
 import type { Identity } from "./identity.ts";
 import * as wire from "./wire.ts";
 
-export type AccountRouteOptions = { identity: Identity; isSignUpOpen: boolean; signInLimitPerMinute: number };
+export type AccountRouteOptions = {
+  identity: Identity;
+  isSignUpOpen: boolean;
+  signInLimitPerMinute: number;
+  /** For everything that hashes a password or sends a mail: addresses of people can be invented, that of a caller cannot. */
+  countAddress: AddressCount;
+};
 
 const tags = ["Accounts"];
 const nothing = z.undefined().describe("Nothing.");
@@ -18,7 +24,8 @@ export function registerAccountRoutes(server: FastifyInstance, options: AccountR
 }
 
 /** Ways in: everything a person without a session may do. */
-function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, signInLimitPerMinute }: AccountRouteOptions): void {
+function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
+  const { identity, isSignUpOpen, signInLimitPerMinute, countAddress: onRequest } = options;
   const { accounts, setup } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const config = { access: "public", rateLimit: limitPerMinute(signInLimitPerMinute, accountOf) } as const;
@@ -31,7 +38,11 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
 
   routes.post(
     "/api/setup",
-    { config, schema: { tags, summary: "Create the first account", body: wire.setupRequest, response: { 201: wire.setupResult } } },
+    {
+      config,
+      onRequest,
+      schema: { tags, summary: "Create the first account", body: wire.setupRequest, response: { 201: wire.setupResult } },
+    },
     async (request, reply) => {
       const { setupToken, name, ...rest } = request.body;
       const owner = { name, ...rest };
@@ -44,6 +55,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
     "/api/sign-up",
     {
       config,
+      onRequest,
       schema: { tags, summary: "Create an account (hosted service)", body: wire.signUpRequest, response: { 201: wire.setupResult } },
     },
     async (request, reply) => {
@@ -55,7 +67,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
 
   routes.post(
     "/api/sign-in",
-    { config, schema: { tags, summary: "Sign in", body: wire.signInRequest, response: { 200: wire.me } } },
+    { config, onRequest, schema: { tags, summary: "Sign in", body: wire.signInRequest, response: { 200: wire.me } } },
     async (request, reply) => {
       const { cookies } = await accounts.signIn(sessionHeaders(request), request.body);
       return await sendMe(identity, reply, cookies);
@@ -66,6 +78,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
     "/api/password-reset",
     {
       config,
+      onRequest,
       schema: { tags, summary: "Ask for a link to reset a password", body: wire.passwordResetRequest, response: { 202: nothing } },
     },
     async (request, reply) => {
@@ -76,7 +89,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
 
   routes.post(
     "/api/password-reset/confirm",
-    { config, schema: { tags, summary: "Choose a new password", body: wire.passwordResetConfirm, response: { 204: nothing } } },
+    { config, onRequest, schema: { tags, summary: "Choose a new password", body: wire.passwordResetConfirm, response: { 204: nothing } } },
     async (request, reply) => {
       await accounts.resetPassword(request.body);
       return reply.code(204).send();
@@ -84,7 +97,7 @@ function registerEntryRoutes(server: FastifyInstance, { identity, isSignUpOpen, 
   );
 }
 
-function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitPerMinute }: AccountRouteOptions): void {
+function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
   const { accounts, organizations, sessions } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const config = { access: "session" } as const;
@@ -113,6 +126,7 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
     "/api/me/password",
     {
       config: { ...config, rateLimit: limitPerMinute(signInLimitPerMinute, (request) => userOf(request).userId) },
+      onRequest: countAddress,
       schema: { tags, summary: "Change my password; ends my other sessions", body: wire.passwordChange, response: { 204: nothing } },
     },
     async (request, reply) => {

@@ -13,6 +13,10 @@ export function createAccounts(options: AccountOptions) {
   const open = () => (opened ??= import("./open-auth.ts").then((module) => module.openAuth(options)));
   type Ask = Awaited<ReturnType<typeof open>>["ask"];
   const answered: Ask = async (call) => (await open()).ask(call);
+  const hashed: Ask = async (call) => {
+    options.hashing.requireRoom();
+    return await answered(call);
+  };
   return {
     /** Before the first visitor, who would have to wait for it. */
     open,
@@ -20,12 +24,12 @@ export function createAccounts(options: AccountOptions) {
     async create({ name, ...account }: NewAccount, request?: Headers): Promise<WithCookies<{ userId: string }>> {
       const body = { ...account, name: name ?? nameFromEmail(account.email) };
       const call = { body, ...(request ? { headers: request } : {}), returnHeaders: true } as const;
-      const { headers, response } = await answered((api) => api.signUpEmail(call));
+      const { headers, response } = await hashed((api) => api.signUpEmail(call));
       return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
     },
 
     async signIn(request: Headers, credentials: { email: string; password: string }): Promise<WithCookies<{ userId: string }>> {
-      const { headers, response } = await answered((api) => api.signInEmail({ body: credentials, headers: request, returnHeaders: true }));
+      const { headers, response } = await hashed((api) => api.signInEmail({ body: credentials, headers: request, returnHeaders: true }));
       return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
     },
 
@@ -52,7 +56,7 @@ export function createAccounts(options: AccountOptions) {
     /** Ends every other session of the user and returns the cookies of a new one. */
     async changePassword(request: Headers, change: { currentPassword: string; newPassword: string }): Promise<string[]> {
       const body = { ...change, revokeOtherSessions: true };
-      const { headers, response } = await answered((api) => api.changePassword({ body, headers: request, returnHeaders: true }));
+      const { headers, response } = await hashed((api) => api.changePassword({ body, headers: request, returnHeaders: true }));
       await deleteResetLinks(identityTables(options.db), response.user.id);
       return headers.getSetCookie();
     },
@@ -62,7 +66,7 @@ export function createAccounts(options: AccountOptions) {
     },
 
     async resetPassword(confirmation: { token: string; newPassword: string }): Promise<void> {
-      await answered((api) => api.resetPassword({ body: confirmation }));
+      await hashed((api) => api.resetPassword({ body: confirmation }));
     },
   };
 }

@@ -5,6 +5,7 @@ import { createApiKeys } from "./api-keys.ts";
 import { createInvitations } from "./invitations.ts";
 import { createMailer } from "./mailer.ts";
 import { createOrganizations } from "./organizations.ts";
+import { createPasswordHashing } from "./password-hashing.ts";
 import { createSessions } from "./sessions.ts";
 import { createSetup } from "./setup.ts";
 
@@ -24,7 +25,8 @@ type Options = {
 /** People, organizations and API keys. */
 export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken }: Options) {
   const mailer = createMailer({ ...mail, log });
-  const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, log });
+  const hashing = createPasswordHashing();
+  const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing, log });
   const organizations = createOrganizations({ db });
   const apiKeys = createApiKeys({ db, log });
   return {
@@ -36,6 +38,7 @@ export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken }
     setup: createSetup({ db, accounts, organizations, setupToken }),
     async close() {
       await apiKeys.close();
+      await hashing.close();
       await mailer.close();
     },
   };

@@ -6,10 +6,11 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Mailer } from "./mailer.ts";
+import type { PasswordHashing } from "./password-hashing.ts";
 import { deleteResetLinks, identityTables } from "./store.ts";
 import { passwordLength } from "./wire.ts";
 
-export type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; log: Log };
+export type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; hashing: PasswordHashing; log: Log };
 
 /** better-auth with our tables, cookies and mails. `ask` turns its errors into ours. */
 export function openAuth(options: AccountOptions) {
@@ -17,7 +18,7 @@ export function openAuth(options: AccountOptions) {
   return { auth, ask: <Value>(call: (api: typeof auth.api) => Promise<Value>) => answered(() => call(auth.api)) };
 }
 
-function createAuthOptions({ db, cookieKey, baseUrl, mailer, log }: AccountOptions) {
+function createAuthOptions({ db, cookieKey, baseUrl, mailer, hashing, log }: AccountOptions) {
   const isHttps = baseUrl.startsWith("https://");
   return {
     appName: "Switchyard",
@@ -39,6 +40,7 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, log }: AccountOptio
       autoSignIn: true,
       minPasswordLength: passwordLength.least,
       maxPasswordLength: passwordLength.most,
+      password: { hash: hashing.hash, verify: hashing.verify },
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: 3600,
       onPasswordReset: async ({ user }) => void (await deleteResetLinks(identityTables(db), user.id)),

@@ -172,7 +172,7 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
 }
 
 /** The invited person's side. */
-function registerInvitationAnswers(server: FastifyInstance, { identity, signInLimitPerMinute }: AccountRouteOptions): void {
+function registerInvitationAnswers(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
   const { invitations, accounts, organizations } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Members"];
@@ -205,6 +205,7 @@ function registerInvitationAnswers(server: FastifyInstance, { identity, signInLi
     "/api/invitations/:invitationId/sign-up",
     {
       config,
+      onRequest: countAddress,
       schema: { tags, summary: "Accept an invitation with a new account", params, body: wire.invitationSignUp, response: { 201: wire.me } },
     },
     async (request, reply) => {

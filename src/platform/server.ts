@@ -10,7 +10,7 @@ import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
-import { registerRateLimit } from "../door/rate-limit.ts";
+import { createAddressCount, registerRateLimit } from "../door/rate-limit.ts";
 import type { EventEndpoints } from "../events/endpoints.ts";
 import { registerEventRoutes } from "../events/event-routes.ts";
 import type { ReadSlotUse } from "../execution/read-slot-use.ts";
@@ -70,6 +70,7 @@ export type PlatformOptions = {
   version: string;
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
+  signInAddressLimitPerMinute: number;
   keyLimitPerMinute: number;
 };
 
@@ -107,8 +108,10 @@ export async function createPlatformServer({
   server.addHook("onRequest", authenticate);
 
   registerOperationsRoutes(server, door);
-  registerAccountRoutes(server, { identity, ...accountOptions });
-  registerOrganizationRoutes(server, { identity, ...accountOptions });
+  const { signInAddressLimitPerMinute, ...entrance } = accountOptions;
+  const countAddress = createAddressCount(server, signInAddressLimitPerMinute);
+  registerAccountRoutes(server, { identity, countAddress, ...entrance });
+  registerOrganizationRoutes(server, { identity, countAddress, ...entrance });
   registerApiKeyRoutes(server, identity);
   registerCatalogRoutes(server, catalog, servers);
   registerEngineNodeRoutes(server);

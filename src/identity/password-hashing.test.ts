@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { afterAll, describe, expect, it } from "vitest";
+import { createPasswordHashing } from "./password-hashing.ts";
+
+const hashing = createPasswordHashing();
+afterAll(() => hashing.close());
+
+describe("a hash of a password", () => {
+  it("is the one that better-auth makes, so that stored ones stay good", async () => {
+    const password = "correct horse ﬁ battery";
+    expect(await hashing.verify({ hash: await hashPassword(password), password })).toBe(true);
+    expect(await verifyPassword({ hash: await hashing.hash(password), password })).toBe(true);
+    expect(await hashing.verify({ hash: await hashing.hash(password), password: "another" })).toBe(false);
+  });
+
+  it("is never the same twice", async () => {
+    expect(await hashing.hash("same")).not.toBe(await hashing.hash("same"));
+  });
+
+  it("is refused, with the time to wait, when too many wait already", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => hashing.hash(`password ${index}`)));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(results.length - refused.length).toBe(18);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: "rate_limited", headers: { "Retry-After": "1" } });
+    await expect(hashing.hash("afterwards")).resolves.toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/);
+  });
+
+  it.runIf(process.platform === "linux")("is made in at most two threads, which let all others go first", async () => {
+    await Promise.all(Array.from({ length: 6 }, () => hashing.hash("again")));
+    const priorities = readdirSync("/proc/self/task").map(readPriority);
+    const lower = Math.min(getPriority() + 10, 19);
+    expect(priorities.filter((priority) => priority === lower)).toHaveLength(2);
+  });
+});
+
+function readPriority(thread: string): number {
+  const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+}
