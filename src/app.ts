@@ -130,6 +130,7 @@ async function openTracing({ config, log, metrics }: Watched) {
 function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Running): void {
   metrics.watchProcess();
   metrics.watchPool("main", db.counts);
+  metrics.watchPool("pages", db.pageCounts);
   metrics.watchPool("runs", runs.poolCounts);
   metrics.watchSlots(() => ({ ...slots.counts(), cap: slots.cap() }));
   metrics.watchActiveRuns(runs.counts);

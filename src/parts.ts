@@ -121,6 +121,9 @@ function beginToLoadProviders(): ReturnType<typeof loadProviders> {
   return loading;
 }
 
+/** Of the connections of a process; the others are kept for what calls and runs need. */
+const shareOfPages = 0.3;
+
 /** The schema brought up to date, and a pool on it with what watches it. */
 async function openDatabase(target: ConnectionTarget, config: Config, log: Log) {
   const metrics = createMetrics();
@@ -128,9 +131,11 @@ async function openDatabase(target: ConnectionTarget, config: Config, log: Log) 
   const { applied, version } = await migrate(target, { folder: migrationsFolder });
   if (applied.length > 0) log.info({ applied }, "database migrated");
   metrics.setSchemaVersion(version);
-  const { databasePoolSize: poolSize, databasePoolerUrl: pooler } = config;
+  const { databasePoolSize, databasePoolerUrl: pooler } = config;
   const pooled: ConnectionTarget = pooler === undefined ? target : { connectionString: pooler, isPooled: true };
-  const db = createDatabase({ target: pooled, applicationName: "switchyard", poolSize, log, slowStatements });
+  const pagePoolSize = Math.ceil(databasePoolSize * shareOfPages);
+  const sizes = { poolSize: databasePoolSize - pagePoolSize, pagePoolSize };
+  const db = createDatabase({ target: pooled, applicationName: "switchyard", ...sizes, log, slowStatements });
   return { db, pooled, metrics, slowStatements };
 }
 

@@ -3,6 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { RecordedSteps } from "../calls/recorded-steps.ts";
 import type { RunRecordedCall } from "../calls/run-recorded-call.ts";
 import { type Node, readInput } from "../catalog/catalog.ts";
+import { runAsPage } from "../storage/page-work.ts";
 import { describeCall } from "./describe-call.ts";
 import type { CallTool } from "./mcp-call.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
@@ -29,6 +30,7 @@ export function createCallPlatformTool({ orRefused, run }: RecordedSteps): CallT
       return { input: readInput(target, parameters), userId: caller.connection.userId };
     });
     const { organizationId } = caller;
-    return { output: await run(record, async () => target.output.parse(await target.run({ input, organizationId, userId }))) };
+    const work = async () => target.output.parse(await target.run({ input, organizationId, userId }));
+    return { output: await run(record, () => (target.hints.readOnly ? runAsPage(work) : work())) };
   };
 }

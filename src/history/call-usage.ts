@@ -9,7 +9,8 @@ export type CallCounts = { buckets: BucketRow[]; tools: ToolRow[]; keyNames: Map
 export function createCountCalls({ db }: { db: Database }) {
   return async (organizationId: string, edges: Date[]): Promise<CallCounts> => {
     const period = { organizationId, edges: edges.map(lowestIdAt) };
-    const [buckets, tools] = await Promise.all([countByBucket(db, period), countByTool(db, period)]);
+    const buckets = await countByBucket(db, period);
+    const tools = await countByTool(db, period);
     const keyIds = [...new Set(buckets.flatMap(({ apiKeyId }) => apiKeyId ?? []))];
     const names = keyIds.length === 0 ? [] : await findKeyNames(db, organizationId, keyIds);
     return { buckets, tools, keyNames: new Map(names.map(({ id, name }) => [id, name ?? ""])) };

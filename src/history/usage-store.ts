@@ -1,4 +1,5 @@
 import type { Database, RunStatement } from "../storage/database.ts";
+import { inParts } from "./in-parts.ts";
 import type { CallStatus } from "./wire.ts";
 
 /** Ids between which the records of each bucket lie; each edge ends one bucket and begins the next. */
@@ -18,7 +19,10 @@ const bucketStatement = {
 };
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
-  inMemory(db, (run) => run(bucketStatement, [organizationId, edges.slice(0, -1), edges.slice(1)]));
+  inParts(edges, async (part, first) => {
+    const rows = await inMemory<BucketRow>(db, (run) => run(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
+  });
 
 // Two digits say enough, and keep the number of groups small however many calls there are.
 const toolStatement = {
@@ -36,7 +40,7 @@ const toolStatement = {
 
 /** Each tool's calls by how long they took, rounded down to two digits. */
 export const countByTool = (db: Database, { organizationId, edges }: Period): Promise<ToolRow[]> =>
-  inMemory(db, (run) => run(toolStatement, [organizationId, edges.at(0), edges.at(-1)]));
+  inParts(edges, (part) => inMemory<ToolRow>(db, (run) => run(toolStatement, [organizationId, part.at(0), part.at(-1)])));
 
 const keyNameStatement = {
   name: "tool_call_key_names",

@@ -29,6 +29,7 @@ import { registerPreviewRoutes } from "../runs/preview-routes.ts";
 import { registerRunRoutes } from "../runs/run-routes.ts";
 import type { Runs } from "../runs/runs.ts";
 import { registerTaskRunnerRoutes } from "../runs/task-runner-routes.ts";
+import { runAsPage } from "../storage/page-work.ts";
 import type { ReceiveWebhook } from "../triggers/receive-webhook.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -106,6 +107,8 @@ export async function createPlatformServer({
   server.decorateRequest("caller");
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
   server.addHook("onRequest", authenticate);
+  // After the session was read, which everything needs.
+  server.addHook("preHandler", (request, _reply, done) => (request.method === "GET" && request.caller.user ? runAsPage(done) : done()));
 
   registerOperationsRoutes(server, door);
   const { signInAddressLimitPerMinute, ...entrance } = accountOptions;

@@ -1,5 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
-import { lowestIdAt } from "../history/time-of-id.ts";
+import { lowestIdAt, timeOfId } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import type { LastRun } from "../workflows/wire.ts";
 import { toEntry, toLastRun, toRun } from "./describe-run.ts";
@@ -9,17 +9,26 @@ import {
   countRuns,
   findExampleRun,
   findLastRuns,
+  findRuns,
   findWholeRun,
   listRunNodes,
   listRuns,
+  needsSearch,
   type RunNodeRow,
   type RunSelection,
+  type RunsDb,
   runTables,
+  searchRuns,
   type WholeRunRow,
 } from "./list-store.ts";
-import type { Run, RunEntry, RunQuery } from "./wire.ts";
+import type { Run, RunQuery, RunsPage } from "./wire.ts";
 
 export type RunList = ReturnType<typeof createRunList>;
+
+/** How many runs one page looks through for what no index finds, and one step of a search through all. */
+const searchedPerPage = 2000;
+/** How many a search through all looks at; the platform tool says so. */
+const searchedAtMost = 100_000;
 
 type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
 
@@ -45,10 +54,12 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
       return toRun(row, nodes, graph);
     },
 
-    async list(organizationId: string, { limit, cursor, ...filter }: RunQuery): Promise<{ data: RunEntry[]; nextCursor: string | null }> {
-      const rows = await listRuns(tables, select(organizationId, filter, cursor), { limit: limit + 1 });
+    async list(organizationId: string, { limit, cursor, ...filter }: RunQuery): Promise<RunsPage> {
+      const selection = select(organizationId, filter, cursor);
+      if (needsSearch(selection)) return await searchPage(tables, selection, limit);
+      const rows = await listRuns(tables, selection, { limit: limit + 1 });
       const page = rows.slice(0, limit);
-      return { data: page.map(toEntry), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+      return { data: page.map(toEntry), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null, searchedBackTo: null };
     },
 
     /** The id of the run that shows best what data a workflow deals with. */
@@ -63,11 +74,49 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
 
     /** By position instead of cursor, with the number of all. */
     async page(organizationId: string, { search, offset, limit }: { search?: string | undefined; offset: number; limit: number }) {
-      const selection = { organizationId, search };
-      const [total, rows] = await Promise.all([countRuns(tables, selection), listRuns(tables, selection, { limit, offset })]);
-      return { total, entries: rows.map(toEntry) };
+      if (search === undefined) {
+        const [total, rows] = await Promise.all([
+          countRuns(tables, organizationId),
+          listRuns(tables, { organizationId }, { limit, offset }),
+        ]);
+        return { total, entries: rows.map(toEntry) };
+      }
+      const { total, ids } = await searchNewest(tables, { organizationId, search }, { offset, limit });
+      return { total, entries: await readEntries(tables, organizationId, ids) };
     },
   };
+}
+
+async function searchPage(tables: RunsDb, selection: RunSelection, limit: number): Promise<RunsPage> {
+  const seen = await searchRuns(tables, selection, searchedPerPage);
+  const found = seen.filter((row) => row.found).map(({ id }) => id);
+  const ids = found.slice(0, limit);
+  const data = await readEntries(tables, selection.organizationId, ids);
+  if (found.length > limit) return { data, nextCursor: ids.at(-1) ?? null, searchedBackTo: null };
+  const last = seen.length === searchedPerPage ? seen.at(-1)?.id : undefined;
+  return { data, nextCursor: last ?? null, searchedBackTo: last === undefined ? null : timeOfId(last).toISOString() };
+}
+
+/**
+ * How many of the newest runs hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and not
+ * through any number of them, so that searches leave something of the database to others.
+ */
+async function searchNewest(tables: RunsDb, selection: RunSelection, { offset, limit }: { offset: number; limit: number }) {
+  const found: string[] = [];
+  let beforeId: string | undefined;
+  for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
+    const seen = await searchRuns(tables, { ...selection, beforeId }, searchedPerPage);
+    found.push(...seen.filter((row) => row.found).map(({ id }) => id));
+    if (seen.length < searchedPerPage) break;
+    beforeId = seen.at(-1)?.id;
+  }
+  return { total: found.length, ids: found.slice(offset, offset + limit) };
+}
+
+async function readEntries(tables: RunsDb, organizationId: string, ids: string[]) {
+  if (ids.length === 0) return [];
+  const rows = await findRuns(tables, organizationId, ids);
+  return rows.map(toEntry).sort((one, other) => (one.id < other.id ? 1 : -1));
 }
 
 function emptyWhenGone(error: unknown): Graph {

@@ -1,3 +1,4 @@
+import { inParts } from "../history/in-parts.ts";
 import type { Database } from "../storage/database.ts";
 import type { RunRow } from "./list-store.ts";
 
@@ -17,7 +18,10 @@ const bucketStatement = {
 };
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
-  db.transaction((run) => run(bucketStatement, [organizationId, edges.slice(0, -1), edges.slice(1)]));
+  inParts(edges, async (part, first) => {
+    const rows = await db.transaction((run) => run<BucketRow>(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
+  });
 
 const nameStatement = {
   name: "run_workflow_names",

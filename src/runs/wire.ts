@@ -87,7 +87,16 @@ export const runQuery = runFilter.extend({
 });
 export type RunQuery = z.infer<typeof runQuery>;
 
-export const runList = z.object({ data: z.array(runEntry), nextCursor: z.string().nullable() });
+export const runList = z.object({
+  data: z.array(runEntry),
+  nextCursor: z.string().nullable(),
+  searchedBackTo: instant
+    .nullable()
+    .describe(
+      "Not null when only a part could be looked through: older runs than this follow on the next page, even if this one is empty.",
+    ),
+});
+export type RunsPage = z.infer<typeof runList>;
 
 const payload = z.unknown().describe("$trigger.payload");
 

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from "pg";
 import type { Logger } from "pino";
 import { asRefusalWhenUnavailable, isDatabaseUnavailable, isReadTimeout, isStalePreparedStatement } from "./database-errors.ts";
+import { isPageWork } from "./page-work.ts";
 import { repeatAfterConflict } from "./repeat-after-conflict.ts";
 import type { SlowStatements } from "./slow-statements.ts";
 
@@ -17,6 +18,8 @@ type DatabaseOptions = {
   target: ConnectionTarget;
   applicationName: string;
   poolSize?: number;
+  /** How many connections there are besides for `runAsPage`; without any, pages use those of everything else. */
+  pagePoolSize?: number;
   /** For statements that only look up keys: a plan that was made while a table was small must still be right when it is large. */
   onlyByKey?: boolean;
   /** How long one statement may take, where nobody waits for it; ten seconds unless given. */
@@ -25,11 +28,19 @@ type DatabaseOptions = {
   slowStatements?: SlowStatements;
 };
 
-/** One pool of connections. Every wait in it ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
-export function createDatabase({ slowStatements, ...options }: DatabaseOptions) {
-  const pool = openPool({ poolSize: 10, onlyByKey: false, limitMs: queryLimitMs, ...options });
-  const connections = createConnections(pool, { slowStatements, keepsStatements: !isPooled(options.target) });
-  const openKysely = (limitMs?: number) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections.forKysely(limitMs) }) });
+/** Pools of connections. Every wait in them ends by itself, and a database that is away becomes the refusal `database_unavailable`. */
+export function createDatabase({ slowStatements, pagePoolSize = 0, ...options }: DatabaseOptions) {
+  const open = (poolSize = 10) => {
+    const pool = openPool({ onlyByKey: false, limitMs: queryLimitMs, ...options, poolSize });
+    return { pool, ...createConnections(pool, { slowStatements, keepsStatements: !isPooled(options.target) }) };
+  };
+  const main = open(options.poolSize);
+  const pages = pagePoolSize > 0 ? open(pagePoolSize) : main;
+  const choose = () => (isPageWork() ? pages : main);
+  const openKysely = (limitMs?: number) => {
+    const pool: PostgresPool = { connect: () => choose().connectForKysely(limitMs), end: async () => {}, options: {} };
+    return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  };
   const [patient, quick] = [openKysely(), openKysely(preparedLimitMs)];
   let closing: Promise<void> | undefined;
 
@@ -42,7 +53,7 @@ export function createDatabase({ slowStatements, ...options }: DatabaseOptions) 
 
     /** For hot paths: parsed once per connection, answered or refused within about two seconds. */
     async prepared<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
-      const attempt = () => connections.runPrepared(statement, values, preparedLimitMs);
+      const attempt = () => choose().runPrepared(statement, values, preparedLimitMs);
       return (await repeatAfterConflict(preparedLimitMs, attempt)) as Row[];
     },
 
@@ -51,11 +62,11 @@ export function createDatabase({ slowStatements, ...options }: DatabaseOptions) 
      * anew when the database undid it because of another transaction.
      */
     async transaction<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-      return await repeatAfterConflict(queryLimitMs, () => runTransaction(connections, work));
+      return await repeatAfterConflict(queryLimitMs, () => runTransaction(choose(), work));
     },
 
     async isReachable(): Promise<boolean> {
-      const probe = connections.runPrepared(reachableStatement, [], reachableLimitMs).then(
+      const probe = main.runPrepared(reachableStatement, [], reachableLimitMs).then(
         () => true,
         () => false,
       );
@@ -68,14 +79,17 @@ export function createDatabase({ slowStatements, ...options }: DatabaseOptions) 
       }
     },
 
-    counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    counts: () => countPool(main.pool),
+    pageCounts: () => countPool(pages.pool),
 
     close(): Promise<void> {
-      closing ??= pool.end();
+      closing ??= Promise.all([...new Set([main.pool, pages.pool])].map((pool) => pool.end())).then(() => {});
       return closing;
     },
   };
 }
+
+const countPool = (pool: pg.Pool) => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount });
 
 /** Without a name it is planned each time. */
 export type Statement = { name: string; text: string };
@@ -109,7 +123,7 @@ const createSessionSetup = (settings: string[]): ((client: pg.ClientBase) => unk
   return (client) => client.query(setup);
 };
 
-type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements">>;
+type PoolOptions = Required<Omit<DatabaseOptions, "slowStatements" | "pagePoolSize">>;
 
 function openPool({ target, applicationName, poolSize, onlyByKey, limitMs, log }: PoolOptions): pg.Pool {
   const settings = [...sessionSetup(limitMs), ...(onlyByKey ? byKeySetup : [])];
@@ -227,13 +241,7 @@ function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: C
     return { query: run as unknown as PostgresPoolClient["query"], release };
   }
 
-  const forKysely = (limitMs?: number): PostgresPool => ({
-    connect: () => connectForKysely(limitMs),
-    end: () => pool.end(),
-    options: {},
-  });
-
-  return { take, query, runPrepared, forKysely };
+  return { take, query, runPrepared, connectForKysely };
 }
 
 type Connections = Pick<ReturnType<typeof createConnections>, "take" | "query">;

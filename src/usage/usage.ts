@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { createTurns } from "../base/take-turns.ts";
 import type { CallCounts, CountCalls } from "../history/call-usage.ts";
 import type { CountRuns, RunCounts } from "../runs/run-usage.ts";
 import type { Usage, UsageBucket, UsageDays } from "./wire.ts";
@@ -11,12 +12,19 @@ const bucketMinutesOf: Record<UsageDays, number> = { 1: 30, 7: 180, 30: 720 };
 const minutesOfDay = 24 * 60;
 const mostShown = 50;
 
-/** How much an organization did in the last days, from its calls and its runs. */
+/**
+ * How much an organization did in the last days, from its calls and its runs. It counts for an organization one thing after the other, and all who ask
+ * for the same meanwhile get the same answer: however many ask, others find the database free.
+ */
 export function createReadUsage({ countCalls, countRuns, clock }: Options) {
-  return async (organizationId: string, days: UsageDays): Promise<Usage> => {
+  const underWay = new Map<string, Promise<Usage>>();
+  const inTurn = createTurns();
+
+  async function count(organizationId: string, days: UsageDays): Promise<Usage> {
     const bucketMinutes = bucketMinutesOf[days];
     const edges = edgesOf(clock.now(), { bucketMinutes, buckets: (days * minutesOfDay) / bucketMinutes });
-    const [calls, runs] = await Promise.all([countCalls(organizationId, edges), countRuns(organizationId, edges)]);
+    const calls = await countCalls(organizationId, edges);
+    const runs = await countRuns(organizationId, edges);
     const [from, to] = [edges[0], edges.at(-1)] as [Date, Date];
     return {
       ...{ from: from.toISOString(), to: to.toISOString(), bucketMinutes },
@@ -29,6 +37,15 @@ export function createReadUsage({ countCalls, countRuns, clock }: Options) {
         .sort((one, other) => other.calls - one.calls),
       byWorkflow: toWorkflows(runs),
     };
+  }
+
+  return (organizationId: string, days: UsageDays): Promise<Usage> => {
+    const key = `${organizationId} ${days}`;
+    const known = underWay.get(key);
+    if (known) return known;
+    const counting = inTurn(organizationId, () => count(organizationId, days)).finally(() => underWay.delete(key));
+    underWay.set(key, counting);
+    return counting;
   };
 }
 

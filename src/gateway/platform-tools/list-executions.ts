@@ -20,7 +20,7 @@ export const createListExecutions = (runs: Pick<RunList, "page">) =>
   definePlatformTool({
     id: "platform_list_executions",
     title: "List workflow runs",
-    description: "Workflow runs, newest first.",
+    description: "Workflow runs, newest first. A search looks at the newest 100,000.",
     scope: "platform:read",
     hints: reads,
     input: pageInput,

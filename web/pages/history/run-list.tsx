@@ -30,7 +30,7 @@ export function RunList({ organizationId }: { organizationId: string }) {
         query={query}
         row={(run) => <RunRow key={run.id} organizationId={organizationId} run={run} />}
         empty={<NoRunsYet />}
-        searchedBackTo={null}
+        searchedBackTo={query.data?.pages.at(-1)?.searchedBackTo ?? null}
       />
     </div>
   );
