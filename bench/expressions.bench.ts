@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createDataDir, runSwitchyard, startServer } from "../test/support/spawned-server.ts";
+import { measureRuns } from "./measure-runs.ts";
 import { median, reportFigure } from "./report-figure.ts";
 import { sendRequests } from "./send-requests.ts";
 
@@ -94,8 +95,9 @@ function createCall({ gatewayUrl }: Server, key: string, given: object): Request
 async function reportRuns(server: Server, requests: Record<Kind, Request>): Promise<void> {
   const rates: Record<Kind, number[]> = { none: [], common: [], uncommon: [] };
   const kinds: Kind[] = ["none", "common", "uncommon"];
-  for (const kind of kinds) await measureRuns(server, requests[kind]);
-  for (let round = 0; round < rounds; round++) for (const kind of kinds) rates[kind].push(await measureRuns(server, requests[kind]));
+  for (const kind of kinds) await measureRuns(server, { ...requests[kind], forMs: roundMs });
+  for (let round = 0; round < rounds; round++)
+    for (const kind of kinds) rates[kind].push(await measureRuns(server, { ...requests[kind], forMs: roundMs }));
   const baselineValue = median(rates.none);
   const bars: Record<Kind, number> = { none: 0, common: 0.8, uncommon: 0.4 };
   for (const kind of ["common", "uncommon"] as const) {
@@ -104,26 +106,6 @@ async function reportRuns(server: Server, requests: Record<Kind, Request>): Prom
     reportFigure({ bench, figure, value, unit: "1/s", baseline: "without expressions", baselineValue });
     reportFigure({ bench, figure: `${figure}, over those without`, value: value / baselineValue, unit: "×", bar: { atLeast: bars[kind] } });
   }
-}
-
-/** Runs that ended, from the first request to the last end. */
-async function measureRuns(server: Server, request: Request): Promise<number> {
-  const before = await countRuns(server);
-  const startedAt = performance.now();
-  const { count } = await sendRequests({ ...request, connections: 64, forMs: roundMs });
-  for (;;) {
-    const counted = await countRuns(server);
-    if (counted.failed > before.failed) throw new Error("A run failed.");
-    if (counted.ended - before.ended >= count) return count / ((performance.now() - startedAt) / 1_000);
-    await delay(20);
-  }
-}
-
-async function countRuns({ platformUrl }: Server): Promise<{ ended: number; failed: number }> {
-  const text = await (await fetch(`${platformUrl}/metrics`)).text();
-  const lines = [...text.matchAll(/^switchyard_runs_ended_total\{([^}]*)\} (\d+)/gm)];
-  const sum = (chosen: typeof lines) => chosen.reduce((total, [, , value]) => total + Number(value), 0);
-  return { ended: sum(lines), failed: sum(lines.filter(([, labels]) => !labels?.includes("succeeded"))) };
 }
 
 async function reportFlood(quick: Request, slow: Request): Promise<void> {

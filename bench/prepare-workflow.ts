@@ -4,8 +4,8 @@ import { runSwitchyard } from "../test/support/spawned-server.ts";
 
 export const benchOwner = { email: "ann@example.com", password: "correct horse battery" };
 
-/** A key and a workflow of one quick node, made with the commands of an operator beside the running server. */
-export async function prepareWorkflow(dataDir: string, scopes: string[]) {
+/** A key and a workflow of quick nodes in a row, made with the commands of an operator beside the running server. */
+export async function prepareWorkflow(dataDir: string, scopes: string[], nodeCount = 1) {
   const run = async (words: string[]) => {
     const { code, stdout, stderr } = await runSwitchyard(words, { SWITCHYARD_DATA_DIR: dataDir });
     if (code !== 0) throw new Error(stderr);
@@ -16,7 +16,11 @@ export async function prepareWorkflow(dataDir: string, scopes: string[]) {
   const named = scopes.flatMap((scope) => ["--scope", scope]);
   const { key = "" } = await run(["keys", "create", "--organization", organizationId, "--name", "bench", ...named]);
   const file = path.join(dataDir, "workflow.json");
-  const canvas = { nodes: [{ id: "now", nodeId: "system_date_time", parameters: {} }], edges: [] };
+  const ids = Array.from({ length: nodeCount }, (_, index) => `n${index}`);
+  const canvas = {
+    nodes: ids.map((id) => ({ id, nodeId: "system_date_time", parameters: {} })),
+    edges: ids.slice(1).map((target, index) => ({ id: `e${index}`, source: ids[index], target })),
+  };
   writeFileSync(file, JSON.stringify({ format: "switchyard.workflow", formatVersion: 1, name: "Bench", description: "", canvas }));
   const { id: workflowId = "" } = await run(["workflows", "import", "--organization", organizationId, "--file", file]);
   return { key, workflowId, organizationId };

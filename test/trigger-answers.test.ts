@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeModel } from "./support/fake-model.ts";
 import { signUpOwner } from "./support/people.ts";
+import { startTestApp } from "./support/test-app.ts";
+import { createTestDatabase } from "./support/test-database.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;
@@ -24,6 +27,15 @@ afterAll(async () => {
 
 const countRuns = async (): Promise<number> => {
   const [row] = await ann.app.database.query<{ count: string }>("SELECT count(*) AS count FROM run");
+  return Number(row?.count);
+};
+
+/** How often the rows of nodes were looked for; a connection tells what it did up to a second later. */
+const countNodeReads = async (): Promise<number> => {
+  await delay(1_500);
+  const [row] = await ann.app.database.query<{ count: string }>(
+    "SELECT sum(seq_scan + idx_scan) AS count FROM pg_stat_user_tables WHERE relname ~ '^run_node'",
+  );
   return Number(row?.count);
 };
 
@@ -110,6 +122,47 @@ describe("Prefer: wait", () => {
       expect(performance.now() - began).toBeLessThan(900);
     },
   );
+
+  it("asks for nothing but the status until the run has ended", async () => {
+    const readsOf = async (headers: Record<string, string>) => {
+      const before = await countNodeReads();
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ann.trigger(slow, {}, headers)));
+      await delay(1_500);
+      return { reads: (await countNodeReads()) - before, statuses: answers.map(({ status }) => status) };
+    };
+    const { reads: without } = await readsOf({});
+    const { reads, statuses } = await readsOf({ prefer: "wait=20" });
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    expect(reads - without).toBeLessThanOrEqual(5);
+  });
+
+  it("hears at once of the end of a run that another process has", async () => {
+    const database = await createTestDatabase();
+    const asked = await startWorkflowApp({ database, roles: ["platform"] });
+    const worker = await startTestApp({ database, roles: ["worker"] });
+    try {
+      const workflowId = await asked.save([node("say", "set_fields", { fields: { said: "$trigger.prompt" } })]);
+      const lateMs: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const { status, body } = await asked.trigger(workflowId, { runtimePrompt: "far" }, { prefer: "wait=20" });
+        lateMs.push(Date.now() - Date.parse(String(body.completedAt)));
+        expect([status, body.result]).toEqual([200, [{ said: "far" }]]);
+      }
+      expect(lateMs.toSorted((one, other) => one - other)[2]).toBeLessThan(500);
+    } finally {
+      await worker.stop();
+      await asked.stop();
+      await database.drop();
+    }
+  });
+
+  it("gives all of a run whose outputs are large", async () => {
+    const large = await ann.save([node("say", "set_fields", { fields: { said: "$trigger.prompt" } })]);
+    const answers = await Promise.all(
+      ["a", "b".repeat(200_000), "c"].map((runtimePrompt) => ann.trigger(large, { runtimePrompt }, { prefer: "wait=20" })),
+    );
+    expect(answers.map(({ body }) => String(body.result?.[0]?.said).length)).toEqual([1, 200_000, 1]);
+  });
 
   it("waits a minute at most", async () => {
     const { status, headers } = await ann.trigger(echo, {}, { prefer: "wait=86400" });

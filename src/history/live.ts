@@ -41,6 +41,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   const tables = historyTables(db);
   const findSince = createFindSince(tables, sources);
   const hub = createHub<Delivery>({ onError: (error) => log.error({ err: error }, "a live update was not delivered") });
+  const hints = createHints(log);
   const feeds = new Map<string, Feed>();
   const announcements = createAnnounce({ db, channel, log });
   let listener: Listener | undefined;
@@ -48,12 +49,9 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   let polling: Promise<void> | undefined;
   let isStopped = false;
 
-  function deliver(feed: Feed, event: LiveEvent): void {
-    const key = `${event.kind} ${event.id}`;
-    if ((feed.delivered.get(key) ?? -1) >= event.version) return;
-    feed.delivered.set(key, event.version);
-    hub.publish(feed.organizationId, { cursor: feed.since, event });
-  }
+  const deliver = (feed: Feed, event: LiveEvent): void => {
+    if (isNew(feed, event)) hub.publish(feed.organizationId, { cursor: feed.since, event });
+  };
 
   async function pollFeed(feed: Feed): Promise<void> {
     const isKnown = (key: string, version: number) => (feed.delivered.get(key) ?? -1) >= version;
@@ -82,8 +80,12 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     }, delayMs);
   };
 
+  const open = () =>
+    (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect: () => pollSoon(0) }));
+
   async function hear(payload: string): Promise<void> {
     const announcement = readAnnouncement(payload);
+    if (announcement) hints.give(announcement);
     const feed = announcement && feeds.get(announcement.organizationId);
     const source = announcement && sources[announcement.kind];
     if (!feed || !source) return;
@@ -95,9 +97,15 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   return {
     announce: announcements.add,
 
+    /** Calls back whenever any process says that this one changed. A hint only, which may be lost. */
+    onHint(kind: string, id: string, onChange: () => void): () => void {
+      open();
+      return hints.follow(kind, id, onChange);
+    },
+
     /** From now on; what changed before is for `catchUp`. */
     async follow(organizationId: string, onDelivery: (delivery: Delivery) => void): Promise<() => void> {
-      listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect: () => pollSoon(0) });
+      open();
       const since = await readNowMicroseconds(tables);
       const unsubscribe = hub.subscribe(organizationId, onDelivery);
       if (!feeds.has(organizationId)) {
@@ -122,6 +130,17 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   };
 }
 
+/** Of single things, whoever they belong to: who asks knows the id. */
+function createHints(log: Log) {
+  const hub = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told of a change") });
+  return {
+    give({ kind, ids }: { kind: string; ids: string[] }): void {
+      for (const id of ids) hub.publish(`${kind} ${id}`);
+    },
+    follow: (kind: string, id: string, onChange: () => void) => hub.subscribe(`${kind} ${id.replaceAll("-", "")}`, onChange),
+  };
+}
+
 type Question = { organizationId: string; cursor: number; most: number; isKnown: (key: string, version: number) => boolean };
 
 /** What changed since a cursor in all sources, page by page, and the cursor that follows; no pages when there is too much to look at. */
@@ -141,6 +160,14 @@ const createFindSince =
 
 async function* readPages(organizationId: string, pages: { source: LiveSource; ids: string[] }[]): AsyncGenerator<LiveEvent[]> {
   for (const { source, ids } of pages) yield await source.find(organizationId, ids);
+}
+
+/** Whether nobody was told of it yet; from now on somebody was. */
+function isNew({ delivered }: Feed, { kind, id, version }: LiveEvent): boolean {
+  const key = `${kind} ${id}`;
+  if ((delivered.get(key) ?? -1) >= version) return false;
+  delivered.set(key, version);
+  return true;
 }
 
 function advance(feed: Feed, now: number): void {

@@ -37,7 +37,7 @@ export type RunRow = {
 
 export type WholeRunRow = RunRow & { triggerData: string; overrides: string | null; traceId: string | null };
 
-const columns = sql`
+const columnsText = `
   run.id, run.workflow_id AS "workflowId", workflow.name AS "workflowName", workflow.deleted_at IS NOT NULL OR workflow.id IS NULL AS "workflowDeleted",
   run.workflow_version AS "workflowVersion", run.kind, run.status, run.trigger_id AS "triggerId",
   run.api_key_id AS "apiKeyId", run.api_key_name AS "apiKeyName",
@@ -51,7 +51,12 @@ const columns = sql`
   run.queued_at AS "queuedAt", run.started_at AS "startedAt", run.wake_at AS "wakeAt", run.completed_at AS "completedAt",
   run.active_ms AS "activeMs", (extract(epoch FROM run.changed_at) * 1000000)::bigint AS "changedAt"`;
 
-const source = sql`run LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id`;
+export const wholeColumnsText = `${columnsText}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId"`;
+
+export const workflowText = "LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id";
+
+const columns = sql.raw(columnsText);
+const source = sql.raw(`run ${workflowText}`);
 
 export type RunSelection = {
   organizationId: string;
@@ -138,7 +143,7 @@ export async function findRuns(db: RunsDb, organizationId: string, ids: string[]
 }
 
 export async function findWholeRun(db: RunsDb, organizationId: string, id: string): Promise<WholeRunRow | undefined> {
-  const query = sql<WholeRunRow>`SELECT ${columns}, run.trigger_data AS "triggerData", run.overrides, run.trace_id AS "traceId"
+  const query = sql<WholeRunRow>`SELECT ${sql.raw(wholeColumnsText)}
     FROM ${source} WHERE run.organization_id = ${organizationId} AND run.id = ${id}`;
   return (await query.execute(db)).rows[0];
 }
@@ -194,10 +199,10 @@ export type RunNodeRow = {
   durationMs: number;
 };
 
+export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, filled, error_code AS "errorCode",
+  error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs"`;
+
 export async function listRunNodes(db: RunsDb, organizationId: string, runId: string): Promise<RunNodeRow[]> {
-  const query = sql<RunNodeRow>`SELECT node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, outputs, filled,
-      error_code AS "errorCode", error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt",
-      completed_at AS "completedAt", duration_ms AS "durationMs"
-    FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;
+  const query = sql<RunNodeRow>`SELECT ${sql.raw(nodeColumnsText)}, outputs FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;
   return (await query.execute(db)).rows;
 }

@@ -2,6 +2,7 @@ import { Refusal } from "../base/refusal.ts";
 import { lowestIdAt, timeOfId } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import type { LastRun } from "../workflows/wire.ts";
+import { onPool } from "./checkpoint-store.ts";
 import { toEntry, toLastRun, toRun } from "./describe-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import type { Graph } from "./graph.ts";
@@ -21,6 +22,8 @@ import {
   searchRuns,
   type WholeRunRow,
 } from "./list-store.ts";
+import type { RunPlace } from "./store.ts";
+import { findNodesOfRuns, findWholeRuns } from "./waiting-store.ts";
 import type { Run, RunQuery, RunsPage } from "./wire.ts";
 
 export type RunList = ReturnType<typeof createRunList>;
@@ -33,16 +36,16 @@ const searchedAtMost = 100_000;
 type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
 
 /** The runs of an organization, newest first. */
-export function createRunList({ db, findGraph }: { db: Database; findGraph: FindGraph }) {
+export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
   const tables = runTables(db);
+
+  const graphOf = (organizationId: string, { workflowId, workflowVersion }: WholeRunRow): Promise<Graph> =>
+    findGraph(organizationId, workflowId, workflowVersion).catch(emptyWhenGone);
 
   async function read(organizationId: string, id: string): Promise<WholeRun> {
     const row = await findWholeRun(tables, organizationId, id);
     if (!row) throw new Refusal("not_found", "There is no such run.");
-    const [nodes, graph] = await Promise.all([
-      listRunNodes(tables, organizationId, id),
-      findGraph(organizationId, row.workflowId, row.workflowVersion).catch(emptyWhenGone),
-    ]);
+    const [nodes, graph] = await Promise.all([listRunNodes(tables, organizationId, id), graphOf(organizationId, row)]);
     return { row, nodes, graph };
   }
 
@@ -52,6 +55,19 @@ export function createRunList({ db, findGraph }: { db: Database; findGraph: Find
     async get(organizationId: string, id: string): Promise<Run> {
       const { row, nodes, graph } = await read(organizationId, id);
       return toRun(row, nodes, graph);
+    },
+
+    /** Many of them with one question; undefined for what there is not, or what is so large that it is read alone. */
+    async getTogether(places: RunPlace[]): Promise<(Run | undefined)[]> {
+      const rows = new Map((await findWholeRuns(onPool(hot), places)).map((row) => [row.id, row]));
+      const nodes = Map.groupBy(await findNodesOfRuns(onPool(hot), places), ({ runId }) => runId);
+      return await Promise.all(
+        places.map(async ({ organizationId, id }) => {
+          const row = rows.get(id);
+          const own = nodes.get(id) ?? [];
+          return row && !own.some(({ isCut }) => isCut) ? toRun(row, own, await graphOf(organizationId, row)) : undefined;
+        }),
+      );
     },
 
     async list(organizationId: string, { limit, cursor, ...filter }: RunQuery): Promise<RunsPage> {

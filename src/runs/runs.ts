@@ -46,7 +46,7 @@ type Options = {
   tracing: Tracing;
   workflows: Workflows;
   slots: Pick<Slots, "acquire">;
-  live: Pick<Live, "announce">;
+  live: Pick<Live, "announce" | "onHint">;
   partitions: Partitions;
   checkOverrides: CheckOverrides;
   executeNode: ExecuteNode;
@@ -89,7 +89,7 @@ export function createRuns({
   const queue = createRunQueue({ target: pooled, log, supervises: mostRuns > 0 });
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
-  const list = createRunList({ db, findGraph });
+  const list = createRunList({ db, hot, findGraph });
   const { onChange, onAccepted, onEndedAs } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
   const checkpoints = createCheckpoints({ ...shared, onChange, queue, onQueued: (moment) => dispatcher.wakeAt(moment) });
@@ -130,7 +130,7 @@ export function createRuns({
     list,
     cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
     rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
-    waitForEnd: createWaitForEnd({ list, ends }),
+    waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),
     poolCounts: hot.counts,

@@ -147,7 +147,7 @@ async function withQueuedAt(run: RunStatement, known: Once[]): Promise<KnownOnce
 }
 
 /** The lowest and the highest, which keep a statement to the partitions that they lie in. */
-function boundsOf(ids: string[]): (string | undefined)[] {
+export function boundsOf(ids: string[]): (string | undefined)[] {
   const sorted = ids.toSorted();
   return [sorted.at(0), sorted.at(-1)];
 }
