@@ -81,6 +81,15 @@ const readPage = () =>
     "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((field) => field.value).join()",
   );
 
+const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+const useByDefault = () => dialog().getByRole("checkbox", { name: "Use it for calls that name none" });
+
+async function fillToken(token = secret): Promise<void> {
+  await dialog().locator("input[type=password]").first().fill(token);
+  await dialog().getByText("Addresses of your own").click();
+  await dialog().getByLabel("Base URL").fill(provider.url);
+}
+
 async function chooseGithub(): Promise<void> {
   await open();
   await button("New credential").click();
@@ -133,6 +142,56 @@ describe("creating a credential by its fields", () => {
     await heading("GitHub").waitFor();
     await page.getByText("Works", { exact: true }).waitFor();
     expect((await ann.browser.get(path())).body.data).toMatchObject([{ health: "ok" }]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("the first credential of a type", () => {
+  it("is used by calls that name none, unless the person says no; the next ones change nothing", async () => {
+    await chooseGithub();
+    expect(await useByDefault().isChecked()).toBe(true);
+    await fillToken("wrong-token");
+    await button("Save and test").click();
+    await button("Change the fields").click();
+    expect(await useByDefault().isChecked()).toBe(true);
+    await dialog().locator("input[type=password]").first().fill(secret);
+    await button("Save and test").click();
+    await heading("GitHub").waitFor();
+    const [{ id }] = (await ann.browser.get(path())).body.data;
+    expect(await defaults()).toMatchObject([{ type: "github", credentialId: id, apiKeyId: null }]);
+
+    await chooseGithub();
+    await dialog().getByText("Calls that name none use “GitHub”.").waitFor();
+    expect(await useByDefault().count()).toBe(0);
+    await fillToken();
+    await dialog().getByLabel("Name", { exact: true }).fill("Second");
+    await button("Save and test").click();
+    await heading("Second").waitFor();
+    expect(await defaults()).toMatchObject([{ credentialId: id }]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("stays one that calls have to name when the box is cleared, and a second one is not chosen unasked", async () => {
+    await chooseGithub();
+    await useByDefault().uncheck();
+    await fillToken();
+    await button("Save and test").click();
+    await heading("GitHub").waitFor();
+    expect(await defaults()).toEqual([]);
+    await chooseGithub();
+    expect(await useByDefault().isChecked()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("is used by calls that name none also when it is connected by OAuth", async () => {
+    await chooseGithub();
+    await loginPage.fillClient(dialog());
+    expect(await useByDefault().isChecked()).toBe(true);
+    const tab = await pressAndOpenTab(page, "Connect GitHub");
+    await tab.getByRole("link", { name: "Agree" }).click();
+    await heading("GitHub").waitFor();
+    const [{ id }] = (await ann.browser.get(path())).body.data;
+    expect(await defaults()).toMatchObject([{ type: "github", credentialId: id, apiKeyId: null }]);
     expect(complaints).toEqual([]);
   });
 });
@@ -224,7 +283,6 @@ describe("a credential", () => {
 
   it("becomes the default of the organization, and stops being it", async () => {
     const id = await createGithub("Main");
-    const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
     await open(`?credential=${id}`);
     await button("Make it the default").click();
     await button("Stop using it as default").waitFor();

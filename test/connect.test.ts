@@ -98,6 +98,17 @@ describe("starting", () => {
     expect(shared.text).not.toContain("shared-secret-value");
   });
 
+  it("makes it the default of the organization when that is wished, and leaves no default behind when it cannot start", async () => {
+    const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
+    const request = { type: "fake_oauth", name: "Chosen", makeDefault: true };
+    expectProblem(await ann.browser.post(`${path}/connect`, { ...request, data: {} }), { status: 400 });
+    expect(await defaults()).toEqual([]);
+    const { body } = await ann.browser.post(`${path}/connect`, { ...request, data: client() });
+    expect(await defaults()).toMatchObject([{ type: "fake_oauth", credentialId: body.credentialId, apiKeyId: null }]);
+    await start();
+    expect(await defaults()).toMatchObject([{ credentialId: body.credentialId }]);
+  });
+
   it("refuses a kind that is not connected", async () => {
     const { body } = await ann.browser.post(path, { type: "fake_oauth", name: "x", data: { kind: "bearer", accessToken: "some-token" } });
     expectProblem(await ann.browser.post(`${path}/${body.id}/connect`), { status: 400, code: "validation_failed" });

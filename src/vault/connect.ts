@@ -28,7 +28,7 @@ type Options = {
   mayManage: (organizationId: string, userId: string) => Promise<boolean>;
 };
 
-type NewConnection = { type: string; name: string; data?: CredentialData | undefined };
+type NewConnection = { type: string; name: string; data?: CredentialData | undefined; makeDefault?: boolean | undefined };
 type Answer = { state: string; code?: string | undefined; error?: string | undefined };
 
 /** Connecting an account at its provider, by the browser of one person. */

@@ -31,15 +31,12 @@ export const credential = credentialSummary
   .meta({ id: "Credential" });
 export type Credential = z.infer<typeof credential>;
 
-export const credentialRequest = z.object({
-  type,
-  name,
-  data,
-  makeDefault: z
-    .boolean()
-    .optional()
-    .describe("Use it for calls that name no account of its type, in place of the organization's default so far."),
-});
+const makeDefault = z
+  .boolean()
+  .optional()
+  .describe("Use it for calls that name no account of its type, in place of the organization's default so far.");
+
+export const credentialRequest = z.object({ type, name, data, makeDefault });
 export const credentialChange = z
   .object({ name: name.optional(), data: data.optional().describe("What is not mentioned stays; null removes a field.") })
   .refine((change) => change.name !== undefined || change.data !== undefined, "needs a name or data");
@@ -68,7 +65,12 @@ export const credentialUses = z
   .meta({ id: "CredentialUses" });
 export type CredentialUses = z.infer<typeof credentialUses>;
 
-export const connectRequest = z.object({ type, name, data: data.optional().describe("The client and further fields; no tokens.") });
+export const connectRequest = z.object({
+  type,
+  name,
+  data: data.optional().describe("The client and further fields; no tokens."),
+  makeDefault,
+});
 export const connectStart = z.object({ credentialId: id, authorizeUrl: z.string().describe("Send the browser there.") });
 
 export const connectAnswer = z.object({

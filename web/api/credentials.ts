@@ -9,7 +9,7 @@ export type CredentialUses = {
   defaults: { type: string; apiKeyId: string | null; apiKeyName: string | null }[];
 };
 
-type NewCredential = { type: string; name: string; data: Record<string, unknown> };
+type NewCredential = { type: string; name: string; data: Record<string, unknown>; makeDefault: boolean };
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/credentials`;
 const one = (organizationId: string, credentialId: string) => base(organizationId) + path`/${credentialId}`;

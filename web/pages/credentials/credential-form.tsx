@@ -3,14 +3,22 @@ import { type FormEvent, useEffect, useId } from "react";
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
 import { Button } from "../../parts/button.tsx";
 import { fieldsOf, type Values, type Variant } from "./credential-fields.ts";
+import { DefaultField } from "./default-field.tsx";
 import { FieldGroups } from "./field-groups.tsx";
 import { FormProblem, useFormFaults } from "./form-problem.tsx";
 import { NameField } from "./name-field.tsx";
 import { OAuthGuide } from "./oauth-guide.tsx";
 
-export type Draft = { name: string; kind: string; data: Values };
+export type Draft = {
+  name: string;
+  kind: string;
+  data: Values;
+  /** Undefined until somebody decided. */
+  makeDefault?: boolean;
+};
 
 type CredentialFormProps = {
+  organizationId: string;
   type: CredentialTypeEntry;
   draft: Draft;
   onChange: (draft: Draft) => void;
@@ -21,7 +29,7 @@ type CredentialFormProps = {
 };
 
 /** The fields of a new credential: its name, the way in where there are several, and what that needs. */
-export function CredentialForm({ type, draft, onChange, onSubmit, busy, error, onBack }: CredentialFormProps) {
+export function CredentialForm({ organizationId, type, draft, onChange, onSubmit, busy, error, onBack }: CredentialFormProps) {
   const variant = type.variants.find(({ kind }) => kind === draft.kind);
   const fields = variant && fieldsOf(type, variant);
   const { form, faults, fieldFaults } = useFormFaults(error);
@@ -52,6 +60,12 @@ export function CredentialForm({ type, draft, onChange, onSubmit, busy, error, o
           />
         </>
       )}
+      <DefaultField
+        organizationId={organizationId}
+        type={type.type}
+        value={draft.makeDefault}
+        onChange={(makeDefault) => onChange({ ...draft, makeDefault })}
+      />
       <FormProblem error={error} fields={fields ? [fields.main, fields.advanced] : []} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={busy}>

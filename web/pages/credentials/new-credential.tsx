@@ -1,12 +1,20 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CredentialTypeEntry } from "../../../src/catalog/wire.ts";
-import { connectCredential, connectNewCredential, createCredential, deleteCredential, testCredential } from "../../api/credentials.ts";
+import {
+  connectCredential,
+  connectNewCredential,
+  createCredential,
+  credentialsKey,
+  deleteCredential,
+  testCredential,
+} from "../../api/credentials.ts";
 import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { ConnectWait } from "./connect-wait.tsx";
 import { filledValues, type Variant } from "./credential-fields.ts";
 import { CredentialForm, type Draft } from "./credential-form.tsx";
+import { useCurrentDefault } from "./default-field.tsx";
 import { openTab } from "./open-tab.ts";
 
 export type Saved = { id: string; reference: string; name: string };
@@ -25,17 +33,22 @@ type Begun = { saved: Saved; complaint: string } | { saved: Saved; authorizeUrl:
 export function NewCredential({ organizationId, type, onBack, onSaved }: NewCredentialProps) {
   const [draft, setDraft] = useState<Draft>({ name: type.title, kind: type.variants[0]?.kind ?? "", data: {} });
   const [begun, setBegun] = useState<Begun>();
+  const queryClient = useQueryClient();
   const variant = type.variants.find(({ kind }) => kind === draft.kind);
+  const { current, isFirst = false } = useCurrentDefault(organizationId, type.type);
+  const makeDefault = current === undefined && (draft.makeDefault ?? isFirst);
 
   const save = useMutation({
     mutationFn: async (chosen: Variant): Promise<Begun> => {
       const data = { ...filledValues(draft.data), ...(type.variants.length > 1 ? { kind: chosen.kind } : {}) };
-      const body = { type: type.type, name: draft.name, data };
+      const body = { type: type.type, name: draft.name, data, makeDefault };
       if (chosen.isOAuth2) return await connectNew(organizationId, body);
       const saved = await createCredential(organizationId, body);
       const { ok, message } = await testCredential(organizationId, saved.id);
       return { saved, complaint: ok ? "" : message };
     },
+    // What was proposed for the first account stays chosen, although there is one now.
+    onMutate: () => setDraft({ ...draft, makeDefault }),
     onSuccess: (next) => {
       if ("complaint" in next && next.complaint === "") onSaved(next.saved);
       else setBegun(next);
@@ -45,6 +58,7 @@ export function NewCredential({ organizationId, type, onBack, onSaved }: NewCred
   /** Back to the fields: what was begun with the wrong ones goes. */
   async function changeFields({ saved }: Begun) {
     await deleteCredential(organizationId, saved.id, true).catch(() => undefined);
+    await queryClient.invalidateQueries({ queryKey: credentialsKey(organizationId) });
     setBegun(undefined);
   }
 
@@ -77,6 +91,7 @@ export function NewCredential({ organizationId, type, onBack, onSaved }: NewCred
     );
   return (
     <CredentialForm
+      organizationId={organizationId}
       type={type}
       draft={draft}
       onChange={setDraft}
