@@ -77,7 +77,12 @@ export type RefusalCode = keyof typeof refusalStatus;
 export type FieldFault = { pointer: string; detail: string };
 
 /** What a provider said when it was the one that refused. */
-type ProviderAnswer = { status: number | undefined; code: string | undefined };
+type ProviderAnswer = {
+  status: number | undefined;
+  code: string | undefined;
+  /** It said so in words, and not only with the status, which some also use for a scope that is missing. */
+  refusesCredential?: boolean;
+};
 
 /** Nobody reads more, and a list of a million wrong entries would be answered with as many faults. */
 export const maxFieldFaults = 100;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ToolCall } from "./call.ts";
-import { type ReadFault, readCommonFault } from "./fault.ts";
+import { type ReadFault, type ReadRefusal, readCommonFault } from "./fault.ts";
 import type { Authorization } from "./http.ts";
 
 export type CredentialData = Record<string, unknown>;
@@ -46,6 +46,7 @@ export type Credential<Data = CredentialData> = {
   variants: Variant[];
   /** Finds the provider's own code and words in a failed answer. */
   readFault: ReadFault;
+  readRefusal: ReadRefusal | null;
   /** A cheap call that fails when the credential does not work; null when there is none. */
   check: ((call: CredentialCall) => Promise<void>) | null;
   /** The shape of the data, for the type system only. */
@@ -59,6 +60,7 @@ type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = 
   headers?: Record<string, string>;
   variants: Variants;
   readFault?: ReadFault;
+  readRefusal?: ReadRefusal;
   check: Credential["check"];
 };
 
@@ -71,10 +73,12 @@ type DataOfVariants<Variants extends Record<string, VariantDescriptor>> = {
 export function defineCredential<Variants extends Record<string, VariantDescriptor>>({
   headers = {},
   readFault = readCommonFault,
+  readRefusal,
   variants,
   ...rest
 }: CredentialDescriptor<Variants>): Credential<DataOfVariants<Variants>> {
-  return { ...rest, headers, readFault, variants: Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant })) };
+  const named = Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant }));
+  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, variants: named };
 }
 
 /** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */

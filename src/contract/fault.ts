@@ -8,10 +8,15 @@ export type ProviderFault = {
   retryAfterMs?: number | undefined;
   /** Worth another try although the status does not say so, e.g. a rate limit told with 403. */
   isTemporary?: boolean;
+  /** The credential itself is not accepted, whatever the status says. */
+  isUnauthorized?: boolean;
 };
 
 /** `body` is the answer as JSON, or its text when it is not JSON. */
 export type ReadFault = (body: unknown, response: Response) => ProviderFault;
+
+/** For providers that also refuse with a status that says all is well: what the refusal is, or undefined for an answer. */
+export type ReadRefusal = (body: unknown, response: Response) => ProviderFault | undefined;
 
 /** The places where most providers put their code and their words. */
 export const readCommonFault: ReadFault = (body) => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
-import type { ProviderFault, ReadFault } from "./fault.ts";
+import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
@@ -44,9 +44,10 @@ type HttpOptions = {
   baseUrl: string;
   headers: Record<string, string>;
   authorize: () => Authorization;
-  /** Gets a fresh token after a 401; false when there is none to get. */
+  /** Gets a fresh token after the present one was refused; false when there is none to get. */
   reauthorize?: (() => Promise<boolean>) | undefined;
   readFault: ReadFault;
+  readRefusal?: ReadRefusal | null | undefined;
   /** What the tool's hints say about sending a request twice; reading is always repeatable. */
   isRepeatable: boolean;
   signal: AbortSignal;
@@ -105,24 +106,15 @@ export function createHttp(options: HttpOptions) {
       if (!isDropped(error)) throw error;
       return { refusal: error, isTemporary: true, retryAfterMs: undefined };
     }
-    if (response.ok || request.alsoAccept?.includes(response.status)) return response;
-    const failure = await readFailure(response);
-    return response.status === 401 && (await reauthorizeOnce()) ? await tryOnce(request) : failure;
+    const outcome = await judge(response, request, options);
+    const isUnauthorized = "refusal" in outcome && outcome.refusal.provider?.status === 401;
+    return isUnauthorized && (await reauthorizeOnce()) ? await tryOnce(request) : outcome;
   }
 
   async function reauthorizeOnce(): Promise<boolean> {
     if (hasReauthorized || options.reauthorize === undefined) return false;
     hasReauthorized = true;
     return await options.reauthorize();
-  }
-
-  async function readFailure(response: Response): Promise<Failure> {
-    const { status, headers } = response;
-    const text = await response.text().catch(() => "");
-    const fault = options.readFault(parseJson(text) ?? text, response);
-    const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
-    const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
-    return { isTemporary, retryAfterMs, refusal: providerFailure(provider, { status, ...fault, retryAfterMs }) };
   }
 
   return {
@@ -141,6 +133,23 @@ export function createHttp(options: HttpOptions) {
   };
 }
 
+/** The answer to keep, or why it is none. */
+async function judge(response: Response, { alsoAccept }: HttpRequest, options: HttpOptions): Promise<Response | Failure> {
+  const isAccepted = response.ok || alsoAccept?.includes(response.status) === true;
+  const { provider, readFault, readRefusal } = options;
+  if (isAccepted && !readRefusal) return response;
+  const text = isAccepted ? await response.text() : await response.text().catch(() => "");
+  const body = parseJson(text);
+  const fault = isAccepted ? readRefusal?.(body, response) : readFault(body ?? text, response);
+  return fault ? toFailure(provider, response, fault) : new Response(text === "" ? null : text, response);
+}
+
+function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
+  const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
+  const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
+  return { isTemporary, retryAfterMs, refusal: providerFailure(provider, { status, ...fault, retryAfterMs }) };
+}
+
 /** Encodes each inserted part as one segment. A part that would climb out of its place is refused. */
 export function path(strings: TemplateStringsArray, ...parts: (string | number)[]): string {
   return String.raw({ raw: strings }, ...parts.map(encodeSegment));
@@ -155,15 +164,17 @@ export function encodeSegment(part: string | number): string {
 
 type FailureDetails = ProviderFault & { status?: number };
 
-/** A failure in the provider's own words, for providers that also fail with status 200. */
-export function providerFailure(provider: string, { status, code, message, retryAfterMs }: FailureDetails): Refusal {
+/** A failure in the provider's own words. A credential that is not accepted counts as a 401, whichever status the provider sent. */
+export function providerFailure(provider: string, { status, code, message, retryAfterMs, isUnauthorized }: FailureDetails): Refusal {
   const reason = [status === undefined || status === 200 ? undefined : String(status), code]
     .filter((part) => part !== undefined && part !== "")
     .join(" ");
   const advice = retryAfterMs === undefined ? "" : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`;
   const words = shorten(message?.trim() ?? "");
   const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
-  return new Refusal("provider_error", text, { provider: { status, code } });
+  return new Refusal("provider_error", text, {
+    provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code },
+  });
 }
 
 const longestWords = 1000;

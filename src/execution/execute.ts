@@ -4,6 +4,7 @@ import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Tool } from "../contract/tool.ts";
+import type { OpenedCredential } from "../vault/open-credential.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { PreparedCall } from "./prepare.ts";
 import { createToolCall, type Outside } from "./tool-call.ts";
@@ -39,27 +40,27 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
-    let secrets = (): string[] => [];
+    let opened: OpenedCredential | null = null;
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
-        const opened = credential && (await vault.open(credential, trace));
-        if (opened) secrets = opened.secrets;
+        opened = credential && (await vault.open(credential, trace));
         const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { organizationId, provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
         const watched = { beforeStep, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });
       if (credential) vault.health.noteSuccess(credential);
-      return createScrub(secrets()).value(checkOutput(tool, items)) as Item[];
+      return createScrub(secretsOf(opened)).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw error;
-      const failure = withoutSecrets(error, { secrets: secrets(), tool, log, traceId: trace.traceId });
-      if (credential && failure.provider?.status === 401) vault.health.noteRefusal(credential, failure.message);
-      throw failure;
+      const failure = withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId });
+      throw opened && failure.provider?.status === 401 ? await vault.health.noteRefusal(opened, failure) : failure;
     }
   };
 }
+
+const secretsOf = (opened: OpenedCredential | null): string[] => opened?.secrets() ?? [];
 
 /** An answer that does not keep to its own schema is our fault; its values stay here. */
 function checkOutput(tool: Tool, items: Item[]): Item[] {

@@ -59,6 +59,7 @@ function createCredentialHttp(outside: Outside, { credential, provider, isRepeat
     authorize: () => (definition ? (variantOf(definition, data()).authorize?.(data()) ?? {}) : {}),
     reauthorize: credential?.refresh,
     readFault: definition?.readFault ?? (() => ({})),
+    readRefusal: definition?.readRefusal,
     isRepeatable,
     signal,
     ...(outside.sleep ? { sleep: outside.sleep } : {}),

@@ -5,9 +5,9 @@ import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { Credential } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
-import { placeOf, toStorableError } from "./contents.ts";
+import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
-import { type CredentialRow, noteFailure, noteSuccess, vaultTables } from "./store.ts";
+import { type CredentialRow, noteFailure, noteHealth, noteSuccess, vaultTables } from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
 /** What a credential's own functions are called with. */
@@ -20,34 +20,48 @@ type Options = {
   log: Log;
   open: (checked: CheckedCredential) => Promise<OpenedCredential>;
   startCall: StartCall;
+  platformBaseUrl: string;
 };
 
 const testLimitMs = 15_000;
 const expiringMs = 24 * 3_600_000;
 const noteEveryMs = 60_000;
 
-export function createHealth({ db, clock, log, open, startCall }: Options) {
+export function createHealth({ db, clock, log, open, startCall, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
+
+  /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
+  async function noteRefusal(opened: OpenedCredential, failure: Refusal): Promise<Refusal> {
+    const row = opened.row();
+    const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
+    const isOver = failure.provider?.refusesCredential === true || typeof opened.data().refreshToken !== "string";
+    if (opened.refresh === undefined || !isOver) {
+      await remember(noteFailure(tables, placeOf(row), note));
+      return failure;
+    }
+    await remember(noteHealth(tables, placeOf(row), { ...note, health: "needs_reconnect" }, row.version));
+    const { code, message } = needsReconnect(row, platformBaseUrl);
+    return new Refusal(code, `${failure.message} ${message}`);
+  }
 
   /** Undefined when it works, else what went wrong, in words that hold no secret. */
   async function tryCheck(checked: CheckedCredential): Promise<string | undefined> {
-    let secrets: string[] = [];
+    let opened: OpenedCredential | undefined;
     try {
-      const opened = await open(checked);
-      try {
-        await runUnderLimit(answerWithin(testLimitMs), async (signal) => await checked.definition.check?.(startCall(opened, signal)));
-      } finally {
-        secrets = opened.secrets();
-      }
+      const ready = await open(checked);
+      opened = ready;
+      await runUnderLimit(answerWithin(testLimitMs), async (signal) => await checked.definition.check?.(startCall(ready, signal)));
       return undefined;
     } catch (error) {
-      const message = error instanceof Error && error.message !== "" ? error.message : "The test failed.";
-      return toStorableError(createScrub(secrets).text(message));
+      const scrub = createScrub(opened?.secrets() ?? []);
+      const isRefused = error instanceof Refusal && error.provider?.status === 401;
+      const failure = isRefused && opened ? await noteRefusal(opened, error.reworded(scrub.text)) : error;
+      return toStorableError(scrub.text(wordsOf(failure)));
     }
   }
 
-  function remember(writing: Promise<unknown>): void {
-    writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
+  async function remember(writing: Promise<unknown>): Promise<void> {
+    await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
   }
 
   return {
@@ -74,15 +88,14 @@ export function createHealth({ db, clock, log, open, startCall }: Options) {
     noteSuccess({ row }: CheckedCredential): void {
       const now = clock.now();
       const isKnown = row.health === "ok" && row.last_ok_at !== null && now.getTime() - row.last_ok_at.getTime() < noteEveryMs;
-      if (!isKnown) remember(noteSuccess(tables, placeOf(row), now));
+      if (!isKnown) void remember(noteSuccess(tables, placeOf(row), now));
     },
 
-    /** The provider did not accept the credential in a real call. */
-    noteRefusal({ row }: CheckedCredential, message: string): void {
-      remember(noteFailure(tables, placeOf(row), { last_error: toStorableError(message), last_error_at: clock.now() }));
-    },
+    noteRefusal,
   };
 }
+
+const wordsOf = (failure: unknown): string => (failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.");
 
 /** A token that cannot be refreshed shows its end in advance. */
 export function healthOf(row: Pick<CredentialRow, "health" | "token_expires_at" | "can_refresh">, now: Date): Health {

@@ -7,6 +7,7 @@ import { type Contents, incomplete, needsReconnect, placeOf } from "./contents.t
 import { chooseVariant, findMissing, secretValuesOf } from "./credential-data.ts";
 import type { Refresh } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
+import type { OpenedRow } from "./saved-tokens.ts";
 import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
 
 /** A credential that the organization owns and that is of the wanted type. Nothing of it is decrypted yet. */
@@ -24,20 +25,21 @@ const refreshEarlyMs = 5 * 60_000;
 export function createOpenCredential({ db, clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
 
-  async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<CredentialData> {
-    const work = async () => (await refresh.refresh(placeOf(row), token)).data;
+  async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<OpenedRow> {
+    const work = () => refresh.refresh(placeOf(row), token);
     return trace
       ? await endAfter(trace.begin("token refresh", { "switchyard.provider": row.type }, "client"), work, () => ({}))
       : await work();
   }
 
-  async function freshen(row: CredentialRow, data: CredentialData, trace: Span | undefined): Promise<CredentialData> {
+  async function freshen(opened: OpenedRow, trace: Span | undefined): Promise<OpenedRow> {
+    const { row, data } = opened;
     if (data.accessToken === undefined || row.health === "needs_reconnect") throw needsReconnect(row, platformBaseUrl);
-    if (row.token_expires_at === null) return data;
+    if (row.token_expires_at === null) return opened;
     const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
-    if (leftMs > refreshEarlyMs) return data;
-    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, data, leftMs > 0));
-    if (leftMs > 0) return data;
+    if (leftMs > refreshEarlyMs) return opened;
+    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, opened, leftMs > 0));
+    if (leftMs > 0) return opened;
     const note = {
       health: "needs_reconnect",
       last_error: "The token has expired and cannot be refreshed.",
@@ -53,28 +55,30 @@ export function createOpenCredential({ db, clock, contents, refresh, oauthClient
     const missing = findMissing(variant, stored);
     if (missing.length > 0) throw incomplete(row, missing, platformBaseUrl);
     const secrets = new Set(Object.values(oauthClients).flatMap(({ secret }) => secret ?? []));
-    let current: CredentialData = {};
-    const use = (data: CredentialData) => {
-      for (const secret of secretValuesOf(variant, data)) secrets.add(secret);
-      current = data;
+    let current: OpenedRow = { row, data: stored };
+    const use = (opened: OpenedRow) => {
+      for (const secret of secretValuesOf(variant, opened.data)) secrets.add(secret);
+      current = opened;
     };
-    use(stored);
-    if (variant.oauth2) use(await freshen(row, stored, trace));
+    use(current);
+    if (variant.oauth2) use(await freshen(current, trace));
 
     let replacedAt = Number.NEGATIVE_INFINITY;
     const replaceToken = async (): Promise<boolean> => {
-      const failed = current.accessToken;
-      if (typeof current.refreshToken !== "string") return false;
+      const failed = current.data.accessToken;
+      if (typeof current.data.refreshToken !== "string") return false;
       // Requests that were under way with the old token fail as well; they only have to be sent again.
       if (clock.now().getTime() - replacedAt < settledMs) return true;
       use(await renew(row, failed, trace));
       replacedAt = clock.now().getTime();
-      return current.accessToken !== failed;
+      return current.data.accessToken !== failed;
     };
     return {
       definition,
       /** Read anew for every request, because a refresh replaces it. */
-      data: (): CredentialData => current,
+      data: (): CredentialData => current.data,
+      /** As it is stored with that data. */
+      row: (): CredentialRow => current.row,
       /** Gets another token than the present one, after the provider refused it; false when there is none to get. */
       ...(variant.oauth2 ? { refresh: replaceToken } : {}),
       /** Every secret value of this call, replaced tokens included, to be taken out of what goes outside. */
@@ -84,7 +88,7 @@ export function createOpenCredential({ db, clock, contents, refresh, oauthClient
 }
 
 /** While the old token is valid, a provider that gives no new one is no reason to fail. */
-function keepOr(error: unknown, data: CredentialData, isStillValid: boolean): CredentialData {
-  if (isStillValid && error instanceof Refusal && !hopeless.has(error.code)) return data;
+function keepOr(error: unknown, opened: OpenedRow, isStillValid: boolean): OpenedRow {
+  if (isStillValid && error instanceof Refusal && !hopeless.has(error.code)) return opened;
   throw error;
 }

@@ -48,7 +48,7 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
     open,
     /** Without asking the provider for anything: for secrets that deliveries are checked with. */
     readStored: ({ row }: Pick<CheckedCredential, "row">) => contents.open(row),
-    health: createHealth({ db, clock, log, open, startCall }),
+    health: createHealth({ db, clock, log, open, startCall, ...outside }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
     masterKey: createMasterKey({ db, seal, keyRing }),
     /** For secrets of other features; the id of what they belong to stands for the credential's. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 
-type Answer = { status?: number; type?: string; body: string };
+type Answer = { status?: number; type?: string; headers?: Record<string, string>; body: string };
 type TokenRequest = { parameters: Record<string, string>; headers: IncomingMessage["headers"] };
 
 export type FakeOAuth = Awaited<ReturnType<typeof startFakeOAuth>>;
@@ -80,8 +80,8 @@ export async function startFakeOAuth() {
   }
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    void answer(request).then(({ status = 200, type = "application/json", body }) =>
-      response.writeHead(status, { "content-type": type }).end(body),
+    void answer(request).then(({ status = 200, type = "application/json", headers, body }) =>
+      response.writeHead(status, { "content-type": type, ...headers }).end(body),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

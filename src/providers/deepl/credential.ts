@@ -1,4 +1,5 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { readCommonFault } from "../../contract/fault.ts";
 
 export const deeplCredential = defineCredential({
   type: "deepl",
@@ -9,5 +10,7 @@ export const deeplCredential = defineCredential({
       headers: { authorization: `DeepL-Auth-Key ${apiKey}` },
     })),
   },
+  // DeepL has no other reason for it than the key.
+  readFault: (body, response) => ({ ...readCommonFault(body, response), isUnauthorized: response.status === 403 }),
   check: async ({ http }) => void (await http.json({ path: "/v2/usage" })),
 });

@@ -1,6 +1,9 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 
+// Google answers these with 400 and 403.
+const refusedKeys = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
+
 export const geminiCredential = defineCredential({
   type: "gemini",
   title: "Google Gemini",
@@ -12,6 +15,7 @@ export const geminiCredential = defineCredential({
     code: textAt(body, "error", "status"),
     message: textAt(body, "error", "message"),
     retryAfterMs: readRetryDelayMs(listAt(body, "error", "details")),
+    isUnauthorized: listAt(body, "error", "details").some((detail) => refusedKeys.has(textAt(detail, "reason") ?? "")),
   }),
   check: async ({ http }) => void (await http.json({ path: "/v1beta/models" })),
 });

@@ -34,6 +34,7 @@ export const jiraCredential = defineCredential({
     }),
   },
   readFault: readJiraFault,
+  readRefusal: readJiraRefusal,
   check: async ({ http }) => void (await http.json({ path: "/rest/api/3/myself" })),
 });
 
@@ -49,6 +50,12 @@ function chooseSite(sites: unknown[], wanted: string | undefined): CredentialDat
   const cloudId = textAt(chosen, "id");
   if (cloudId === undefined) throw new Refusal("provider_error", "The Atlassian account has no access to this Jira site.");
   return { cloudId, site: textAt(chosen, "url") };
+}
+
+// Where strangers may read, Jira answers a token it does not accept like one of them, with whatever they may see.
+function readJiraRefusal(_body: unknown, { headers }: Response): ProviderFault | undefined {
+  const isRefused = headers.get("x-seraph-loginreason")?.includes("AUTHENTICATED_FAILED") ?? false;
+  return isRefused ? { message: "it does not accept the credential", isUnauthorized: true } : undefined;
 }
 
 function readJiraFault(body: unknown, response: Response): ProviderFault {

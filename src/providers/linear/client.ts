@@ -1,23 +1,26 @@
 import { Refusal } from "../../base/refusal.ts";
-import type { ReadFault } from "../../contract/fault.ts";
-import { type Http, type HttpRequest, providerFailure } from "../../contract/http.ts";
+import type { ProviderFault, ReadFault, ReadRefusal } from "../../contract/fault.ts";
+import type { Http, HttpRequest } from "../../contract/http.ts";
 import { at, listAt, textAt } from "../../contract/read.ts";
 
 type Operation = { query: string; variables?: Record<string, unknown> };
 
-/** The data of an answer. Linear also refuses with status 200. */
+/** The data of an answer. */
 export async function queryLinear(http: Http, operation: Operation, options: Pick<HttpRequest, "repeatable"> = {}): Promise<unknown> {
-  const answer = await http.json({ method: "POST", path: "/graphql", json: operation, ...options });
-  if (listAt(answer, "errors").length > 0) throw providerFailure("Linear", faultOf(answer));
-  return at(answer, "data");
+  return at(await http.json({ method: "POST", path: "/graphql", json: operation, ...options }), "data");
 }
 
 export const readLinearFault: ReadFault = (body) => faultOf(body);
 
-function faultOf(body: unknown) {
+/** Linear also refuses with status 200. */
+export const readLinearRefusal: ReadRefusal = (body) => (listAt(body, "errors").length > 0 ? faultOf(body) : undefined);
+
+function faultOf(body: unknown): ProviderFault {
   const error = at(body, "errors", 0);
+  const code = textAt(error, "extensions", "code");
   return {
-    code: textAt(error, "extensions", "code"),
+    code,
+    isUnauthorized: code === "AUTHENTICATION_ERROR",
     message: textAt(error, "extensions", "userPresentableMessage") ?? textAt(error, "message") ?? textAt(body, "error"),
   };
 }

@@ -1,5 +1,5 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
-import { queryLinear, readLinearFault } from "./client.ts";
+import { queryLinear, readLinearFault, readLinearRefusal } from "./client.ts";
 
 export const linearCredential = defineCredential({
   type: "linear",
@@ -16,5 +16,6 @@ export const linearCredential = defineCredential({
     }),
   },
   readFault: readLinearFault,
+  readRefusal: readLinearRefusal,
   check: async ({ http }) => void (await queryLinear(http, { query: "{ viewer { id } }" }, { repeatable: true })),
 });

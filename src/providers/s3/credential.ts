@@ -76,7 +76,11 @@ function toVirtualHost(url: URL): URL {
   return new URL(`${url.protocol}//${bucket}.${url.host}/${key.join("/")}${url.search}`);
 }
 
+// S3 answers these with 400 and 403.
+const refusedKeys = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired"]);
+
 function readFault(...[body]: Parameters<ReadFault>): ReturnType<ReadFault> {
   const read = (name: string) => (typeof body === "string" ? new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1] : undefined);
-  return { code: read("Code"), message: read("Message") };
+  const code = read("Code");
+  return { code, message: read("Message"), isUnauthorized: refusedKeys.has(code ?? "") };
 }

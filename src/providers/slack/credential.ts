@@ -1,5 +1,5 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
-import { callSlack, readSlackFault } from "./client.ts";
+import { readSlackFault, readSlackRefusal } from "./client.ts";
 
 const signingSecret = secret("Verifies incoming events.").optional();
 
@@ -20,5 +20,6 @@ export const slackCredential = defineCredential({
     })),
   },
   readFault: readSlackFault,
-  check: async ({ http }) => void (await callSlack(http, { method: "POST", path: "/auth.test", repeatable: true })),
+  readRefusal: readSlackRefusal,
+  check: async ({ http }) => void (await http.json({ method: "POST", path: "/auth.test", repeatable: true })),
 });

@@ -4,7 +4,6 @@ import { collectPages } from "../../contract/pages.ts";
 import { integerAt, listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { callSlack } from "./client.ts";
 import { slackCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -31,7 +30,7 @@ export const tool = defineTool({
     const latest = readSeconds("/latest", input.latest);
     const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       try {
-        const answer = await callSlack(http, { path: "/conversations.history", query: { channel, oldest, latest, limit: wanted, cursor } });
+        const answer = await http.json({ path: "/conversations.history", query: { channel, oldest, latest, limit: wanted, cursor } });
         return { items: listAt(answer, "messages"), next: textAt(answer, "response_metadata", "next_cursor") };
       } catch (error) {
         if (cursor !== undefined && isRateLimited(error)) return { items: [], next: undefined };

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { callSlack } from "./client.ts";
 import { slackCredential } from "./credential.ts";
 
 const pageSize = 200;
@@ -32,7 +31,7 @@ export const tool = defineTool({
   async run({ input: { types, excludeArchived, limit }, http }) {
     const channels = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       const query = { types, exclude_archived: excludeArchived, limit: Math.min(wanted, pageSize), cursor };
-      const answer = await callSlack(http, { path: "/conversations.list", query });
+      const answer = await http.json({ path: "/conversations.list", query });
       return { items: listAt(answer, "channels"), next: textAt(answer, "response_metadata", "next_cursor") };
     });
     return channels.map((channel) => ({

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { callSlack } from "./client.ts";
 import { slackCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -21,7 +20,7 @@ export const tool = defineTool({
     channel: z.string().optional(),
   }),
   async run({ input: { channel, text, threadTs, blocks }, http }) {
-    const sent = await callSlack(http, { method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });
+    const sent = await http.json({ method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });
     return [{ ts: textAt(sent, "ts"), channel: textAt(sent, "channel") }];
   },
 });

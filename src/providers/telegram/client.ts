@@ -1,14 +1,11 @@
-import type { ReadFault } from "../../contract/fault.ts";
-import { type Http, type HttpRequest, providerFailure } from "../../contract/http.ts";
+import type { ReadFault, ReadRefusal } from "../../contract/fault.ts";
 import { at, textAt } from "../../contract/read.ts";
 
-/** The result of a method of the Bot API. */
-export async function callTelegram(http: Http, request: HttpRequest): Promise<unknown> {
-  const answer = await http.json(request);
-  if (at(answer, "ok") !== true)
-    throw providerFailure("Telegram", { code: textAt(answer, "error_code"), message: textAt(answer, "description") });
-  return at(answer, "result");
-}
+export const readTelegramRefusal: ReadRefusal = (body) =>
+  at(body, "ok") === true ? undefined : { code: textAt(body, "error_code"), message: textAt(body, "description") };
 
-// The error_code is the HTTP status again.
-export const readTelegramFault: ReadFault = (body) => ({ message: textAt(body, "description") });
+// The error_code is the HTTP status again. To a token that it never gave out Telegram says only that there is nothing there.
+export const readTelegramFault: ReadFault = (body, { status }) => ({
+  message: textAt(body, "description"),
+  isUnauthorized: status === 401 || (status === 404 && textAt(body, "description") === "Not Found"),
+});

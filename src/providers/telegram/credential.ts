@@ -1,5 +1,5 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
-import { callTelegram, readTelegramFault } from "./client.ts";
+import { readTelegramFault, readTelegramRefusal } from "./client.ts";
 
 export const telegramCredential = defineCredential({
   type: "telegram_bot",
@@ -13,5 +13,6 @@ export const telegramCredential = defineCredential({
     ),
   },
   readFault: readTelegramFault,
-  check: async ({ http }) => void (await callTelegram(http, { path: "/getMe" })),
+  readRefusal: readTelegramRefusal,
+  check: async ({ http }) => void (await http.json({ path: "/getMe" })),
 });

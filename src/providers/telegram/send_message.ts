@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { integerAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { callTelegram } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -23,7 +22,7 @@ export const tool = defineTool({
     date: z.string().optional().describe("Time sent."),
   }),
   async run({ input: { chatId, text, parseMode, replyToMessageId, disableNotification }, http }) {
-    const sent = await callTelegram(http, {
+    const answer = await http.json({
       method: "POST",
       path: "/sendMessage",
       json: {
@@ -34,6 +33,7 @@ export const tool = defineTool({
         disable_notification: disableNotification,
       },
     });
+    const sent = at(answer, "result");
     return [{ messageId: integerAt(sent, "message_id"), chatId: textAt(sent, "chat", "id"), date: toIsoTime(integerAt(sent, "date")) }];
   },
 });

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { callTelegram } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -36,7 +35,8 @@ export const tool = defineTool({
     }
     const fields = { chat_id: chatId, caption, parse_mode: parseMode };
     const body = photoBase64 === undefined ? { json: { ...fields, photo: photoUrl } } : { body: toForm(fields, decodePhoto(photoBase64)) };
-    const sent = await callTelegram(http, { method: "POST", path: "/sendPhoto", ...body });
+    const answer = await http.json({ method: "POST", path: "/sendPhoto", ...body });
+    const sent = at(answer, "result");
     return [
       {
         messageId: integerAt(sent, "message_id"),

@@ -24,7 +24,11 @@ export const whatsappCredential = defineCredential({
   check: async ({ http, credential }) => void (await http.json({ path: path`/v23.0/${String(credential.phoneNumberId)}` })),
 });
 
+// Also with 400: 190 is a token that ended or was taken back, 0 one that could not be checked.
+const refusedTokens = new Set(["0", "190"]);
+
 function readWhatsappFault(body: unknown): ProviderFault {
   const words = [textAt(body, "error", "message"), textAt(body, "error", "error_data", "details")];
-  return { code: textAt(body, "error", "code"), message: words.filter(Boolean).join(": ") };
+  const code = textAt(body, "error", "code");
+  return { code, message: words.filter(Boolean).join(": "), isUnauthorized: refusedTokens.has(code ?? "") };
 }
