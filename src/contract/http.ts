@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
+import { type Exchange, exchange, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
@@ -17,7 +18,7 @@ export type Authorization = {
 
 export type FinishedRequest = { method: string; url: string; headers: Record<string, string>; body: string | Uint8Array | null };
 
-type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
+export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
 export type HttpRequest = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
@@ -38,7 +39,7 @@ export type HttpRequest = {
   alsoAccept?: number[];
 };
 
-type HttpOptions = {
+export type HttpOptions = {
   fetch: SafeFetch;
   provider: string;
   baseUrl: string;
@@ -63,33 +64,16 @@ const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
 
 /** Requests of one tool call to one provider. Failures become refusals that say what the provider said. */
 export function createHttp(options: HttpOptions) {
-  const { fetch, provider, signal, sleep = (ms, abort) => delay(ms, undefined, { signal: abort }) } = options;
+  const { provider, signal, sleep = (ms, abort) => delay(ms, undefined, { signal: abort }) } = options;
 
   let hasReauthorized = false;
 
-  async function attempt(request: HttpRequest): Promise<Response> {
-    const authorization = options.authorize();
-    // Otherwise whoever chooses the address gets the secret.
-    if (options.baseUrl === "" && Object.keys(authorization).length > 0)
-      throw new Refusal("outbound_refused", "This credential says nowhere which address its secret may be sent to. Give it a Base URL.");
-    const { headers = {}, query = {}, pathPrefix = "", sign } = authorization;
-    const body = await encodeBody(request);
-    const finished: FinishedRequest = {
-      method: request.method ?? "GET",
-      url: buildUrl(options.baseUrl.replace(/\/+$/, "") + pathPrefix, request.path, { ...request.query, ...query }),
-      headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
-      body: body.bytes,
-    };
-    const { url, ...init } = sign ? await sign(finished) : finished;
-    return await fetch(url, { ...init, signal, ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }) });
-  }
-
   /** Sends until there is an answer to keep, waiting as the provider asks; what may have had an effect is never sent twice. */
-  async function send(request: HttpRequest): Promise<Response> {
+  async function open(request: HttpRequest): Promise<Exchange> {
     const repetitions = isRepeatable(request) ? mostAttempts - 1 : 0;
     for (let repeated = 0; ; repeated++) {
       const outcome = await tryOnce(request);
-      if (outcome instanceof Response) return outcome;
+      if ("response" in outcome) return outcome;
       const waitMs = outcome.retryAfterMs ?? 500 * 2 ** repeated * (0.75 + Math.random() / 2);
       if (repeated >= repetitions || !outcome.isTemporary || waitMs > longestWaitMs) throw outcome.refusal;
       await sleep(waitMs, signal);
@@ -98,15 +82,15 @@ export function createHttp(options: HttpOptions) {
 
   const isRepeatable = ({ repeatable, method = "GET" }: HttpRequest) => repeatable ?? (options.isRepeatable || readingMethods.has(method));
 
-  async function tryOnce(request: HttpRequest): Promise<Response | Failure> {
-    let response: Response;
+  async function tryOnce(request: HttpRequest): Promise<Exchange | Failure> {
+    let step: Exchange;
     try {
-      response = await attempt(request);
+      step = await exchange(request, options);
     } catch (error) {
       if (!isDropped(error)) throw error;
       return { refusal: error, isTemporary: true, retryAfterMs: undefined };
     }
-    const outcome = await judge(response, request, options);
+    const outcome = await judge(step, request, options);
     const isUnauthorized = "refusal" in outcome && outcome.refusal.provider?.status === 401;
     return isUnauthorized && (await reauthorizeOnce()) ? await tryOnce(request) : outcome;
   }
@@ -117,8 +101,12 @@ export function createHttp(options: HttpOptions) {
     return await options.reauthorize();
   }
 
+  const send = async (request: HttpRequest): Promise<Response> => (await open(request)).response;
+
   return {
     send,
+    /** The answer with the address it came from. */
+    open,
     /** The answer as JSON; an empty answer is undefined. */
     async json(request: HttpRequest): Promise<unknown> {
       const response = await send({ ...request, headers: { accept: "application/json", ...options.headers, ...request.headers } });
@@ -134,14 +122,27 @@ export function createHttp(options: HttpOptions) {
 }
 
 /** The answer to keep, or why it is none. */
-async function judge(response: Response, { alsoAccept }: HttpRequest, options: HttpOptions): Promise<Response | Failure> {
+async function judge(step: Exchange, { alsoAccept }: HttpRequest, options: HttpOptions): Promise<Exchange | Failure> {
+  const { response, url } = step;
   const isAccepted = response.ok || alsoAccept?.includes(response.status) === true;
   const { provider, readFault, readRefusal } = options;
-  if (isAccepted && !readRefusal) return response;
+  if (isAccepted && !readRefusal) return step;
   const text = isAccepted ? await response.text() : await response.text().catch(() => "");
   const body = parseJson(text);
-  const fault = isAccepted ? readRefusal?.(body, response) : readFault(body ?? text, response);
-  return fault ? toFailure(provider, response, fault) : new Response(text === "" ? null : text, response);
+  const fault = isAccepted ? readRefusal?.(body, response) : { ...readFault(body ?? text, response), ...describeRedirect(step) };
+  return fault ? toFailure(provider, response, fault) : { response: new Response(text === "" ? null : text, response), url };
+}
+
+/** Of another origin only its name is told: what else is in the address is not the caller's to see. */
+function describeRedirect(step: Exchange): { message?: string } {
+  const target = redirectTarget(step);
+  if (target === null) return {};
+  const isNear = target.origin === step.url.origin;
+  return {
+    message: isNear
+      ? `It has moved to ${target.origin}${target.pathname}.`
+      : `It redirects to ${target.host}, where this credential is not sent.`,
+  };
 }
 
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
@@ -182,41 +183,6 @@ const longestWords = 1000;
 // Secrets are taken out by their whole value later on, so a cut must not leave a part of one.
 const shorten = (text: string): string =>
   text.length <= longestWords ? text : `${text.slice(0, text.lastIndexOf(" ", longestWords) + 1).trimEnd()}…`;
-
-function buildUrl(base: string, pathBelow: string, query: Record<string, QueryValue>): string {
-  const isFullAddress = /^https?:\/\//i.test(pathBelow);
-  const url = new URL(isFullAddress ? pathBelow : base + pathBelow);
-  if (isFullAddress && base !== "" && url.origin !== new URL(base).origin) {
-    throw new Refusal("outbound_refused", `This credential may only be used with ${new URL(base).origin}.`);
-  }
-  for (const [name, value] of toPairs(query)) url.searchParams.append(name, value);
-  return url.href;
-}
-
-function toPairs(values: Record<string, QueryValue>): [string, string][] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    return [value].flat().map((entry): [string, string] => [name, String(entry)]);
-  });
-}
-
-async function encodeBody({
-  json,
-  form,
-  body,
-}: HttpRequest): Promise<{ headers: Record<string, string>; bytes: string | Uint8Array | null }> {
-  if (json !== undefined) return { headers: { "content-type": "application/json" }, bytes: JSON.stringify(json) };
-  if (form !== undefined)
-    return { headers: { "content-type": "application/x-www-form-urlencoded" }, bytes: new URLSearchParams(toPairs(form)).toString() };
-  if (body instanceof FormData) {
-    const encoded = new Response(body);
-    return { headers: { "content-type": encoded.headers.get("content-type") ?? "" }, bytes: new Uint8Array(await encoded.arrayBuffer()) };
-  }
-  return { headers: {}, bytes: body ?? null };
-}
-
-const lowerCase = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 const isDropped = (error: unknown): error is Refusal => error instanceof Refusal && error.code === "provider_unreachable";
 

@@ -1,6 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { SafeFetch } from "../../base/safe-fetch.ts";
 import type { Http, HttpRequest } from "../../contract/http.ts";
+import { redirectTarget } from "../../contract/http-exchange.ts";
 
 type Opened = { response: Response; url: URL };
 
@@ -13,24 +14,12 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 /** The answer at an address after its redirects. Only requests to the origin of the first address carry the credential. */
 export async function openAddress(address: string, request: Omit<HttpRequest, "path">, outside: Outside): Promise<Opened> {
   const alsoAccept = [...(request.alsoAccept ?? []), ...redirectStatuses];
-  let url = readAddress(address);
-  let response = await outside.http.send({ ...request, alsoAccept, path: url.href });
-  for (let redirects = 1; ; redirects++) {
-    const target = redirectTarget(request.method ?? "GET", response, url);
-    if (!target) return { response, url };
-    await response.body?.cancel();
-    if (redirects > mostRedirects) throw new Refusal("outbound_refused", `${url.hostname} redirected more than ${mostRedirects} times.`);
-    if (target.origin !== url.origin) return await openElsewhere({ from: url, target, request }, outside);
-    url = target;
-    // The query belongs to the address that was asked for and not to those it leads to.
-    response = await outside.http.send({ ...request, query: {}, alsoAccept, path: url.href });
-  }
-}
-
-function redirectTarget(method: string, { status, headers }: Response, url: URL): URL | null {
-  const location = headers.get("location");
-  const isFollowed = location !== null && redirectStatuses.includes(status) && (method === "GET" || method === "HEAD");
-  return isFollowed ? URL.parse(location, url.href) : null;
+  const opened = await outside.http.open({ ...request, alsoAccept, path: readAddress(address).href });
+  const target = redirectTarget(opened);
+  const isFollowed = target !== null && ["GET", "HEAD"].includes(request.method ?? "GET");
+  if (!isFollowed) return opened;
+  await opened.response.body?.cancel();
+  return await openElsewhere({ from: opened.url, target, request }, outside);
 }
 
 type Elsewhere = { from: URL; target: URL; request: Omit<HttpRequest, "path"> };

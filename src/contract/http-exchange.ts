@@ -1,0 +1,93 @@
+import { Refusal } from "../base/refusal.ts";
+import type { Authorization, FinishedRequest, HttpOptions, HttpRequest, QueryValue } from "./http.ts";
+
+/** An answer and the address it came from, which a redirect may have changed. */
+export type Exchange = { response: Response; url: URL };
+
+const mostRedirects = 5;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+const readingMethods = new Set(["GET", "HEAD"]);
+
+/**
+ * One request with the credential, and where it only reads, the redirects of its answer within its own origin: a renamed repository is one.
+ * What leads elsewhere is not followed, so that no credential is sent to a place of somebody else's choice.
+ */
+export async function exchange(request: HttpRequest, options: HttpOptions): Promise<Exchange> {
+  let step = await sendOnce(request, options);
+  for (let redirects = 0; ; redirects++) {
+    const target = redirectTarget(step);
+    const isFollowed = target?.origin === step.url.origin && readingMethods.has(request.method ?? "GET");
+    if (!isFollowed) return step;
+    await step.response.body?.cancel();
+    if (redirects === mostRedirects)
+      throw new Refusal("outbound_refused", `${target.hostname} redirected more than ${mostRedirects} times.`);
+    // The query belongs to the address that was asked for and not to those it leads to.
+    step = await sendOnce({ ...request, path: target.href, query: {} }, options);
+  }
+}
+
+/** Where an answer leads to, when it does. */
+export function redirectTarget({ response: { status, headers }, url }: Exchange): URL | null {
+  const location = headers.get("location");
+  return location !== null && redirectStatuses.has(status) ? URL.parse(location, url.href) : null;
+}
+
+async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signal, ...options }: HttpOptions): Promise<Exchange> {
+  const authorization: Authorization = authorize();
+  // Otherwise whoever chooses the address gets the secret.
+  if (baseUrl === "" && Object.keys(authorization).length > 0)
+    throw new Refusal("outbound_refused", "This credential says nowhere which address its secret may be sent to. Give it a Base URL.");
+  const { headers = {}, query = {}, pathPrefix = "", sign } = authorization;
+  const body = await encodeBody(request);
+  const finished: FinishedRequest = {
+    method: request.method ?? "GET",
+    url: buildUrl(baseUrl.replace(/\/+$/, "") + pathPrefix, request.path, { given: request.query ?? {}, secret: query }),
+    headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
+    body: body.bytes,
+  };
+  const { url, ...init } = sign ? await sign(finished) : finished;
+  const response = await fetch(url, { ...init, signal, ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }) });
+  return { response, url: new URL(url) };
+}
+
+type Query = { given: Record<string, QueryValue>; secret: Record<string, string> };
+
+function buildUrl(base: string, pathBelow: string, query: Query): string {
+  const isFullAddress = /^https?:\/\//i.test(pathBelow);
+  const url = new URL(isFullAddress ? pathBelow : base + pathBelow);
+  if (isFullAddress && base !== "" && url.origin !== new URL(base).origin) {
+    throw new Refusal("outbound_refused", `This credential may only be used with ${new URL(base).origin}.`);
+  }
+  for (const [name, value] of toPairs(query.given)) url.searchParams.append(name, value);
+  // A redirect may repeat what it was asked with.
+  for (const [name, value] of Object.entries(query.secret)) {
+    url.searchParams.delete(name);
+    url.searchParams.append(name, value);
+  }
+  return url.href;
+}
+
+function toPairs(values: Record<string, QueryValue>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [value].flat().map((entry): [string, string] => [name, String(entry)]);
+  });
+}
+
+async function encodeBody({
+  json,
+  form,
+  body,
+}: HttpRequest): Promise<{ headers: Record<string, string>; bytes: string | Uint8Array | null }> {
+  if (json !== undefined) return { headers: { "content-type": "application/json" }, bytes: JSON.stringify(json) };
+  if (form !== undefined)
+    return { headers: { "content-type": "application/x-www-form-urlencoded" }, bytes: new URLSearchParams(toPairs(form)).toString() };
+  if (body instanceof FormData) {
+    const encoded = new Response(body);
+    return { headers: { "content-type": encoded.headers.get("content-type") ?? "" }, bytes: new Uint8Array(await encoded.arrayBuffer()) };
+  }
+  return { headers: {}, bytes: body ?? null };
+}
+
+const lowerCase = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
