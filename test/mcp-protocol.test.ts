@@ -13,6 +13,11 @@ const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrp
 const expectError = (answer: RpcAnswer, status: number, code: number, id: unknown = 1) => {
   expect([answer.status, answer.json.error?.code, answer.json.id], answer.text).toEqual([status, code, id]);
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  // The same two facts as in a problem document, whatever the number.
+  expect(answer.json.error?.data, answer.text).toMatchObject({
+    code: expect.stringMatching(/^[a-z_]+$/),
+    requestId: answer.headers.get("x-request-id"),
+  });
   return answer.json.error;
 };
 const call = (client: "legacy" | "modern", name: unknown, given: unknown = {}) =>
@@ -54,7 +59,7 @@ describe("the legacy era", () => {
     "refuses the version header %s and names its own",
     async (version) => {
       const error = expectError(await mcp.client.legacy("system", "ping", {}, { "mcp-protocol-version": version }), 400, -32000);
-      expect(error?.data).toEqual({ supported: ["2026-07-28", ...legacyRevisions], requested: version });
+      expect(error?.data).toMatchObject({ supported: ["2026-07-28", ...legacyRevisions], requested: version });
     },
   );
 
@@ -202,7 +207,7 @@ describe("the modern era", () => {
     ],
   ])("refuses a request with %s and names what is missing", async (_, params, missing) => {
     const error = expectError(await mcp.client.post("system", message("tools/list", params), modernHeaders("tools/list")), 400, -32602);
-    expect(error?.data).toEqual({ missing });
+    expect(error?.data).toMatchObject({ missing });
   });
 
   it.each([
@@ -234,7 +239,7 @@ describe("the modern era", () => {
     const params = { _meta: { ...modernMeta, "io.modelcontextprotocol/protocolVersion": requested } };
     const headers = { ...modernHeaders("tools/list"), "mcp-protocol-version": requested };
     const error = expectError(await mcp.client.post("system", message("tools/list", params), headers), 400, -32022);
-    expect(error?.data).toEqual({ supported: ["2026-07-28"], requested });
+    expect(error?.data).toMatchObject({ supported: ["2026-07-28"], requested });
   });
 
   it("refuses a notification whose headers say something else", async () => {

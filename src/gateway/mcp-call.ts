@@ -88,7 +88,8 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
   async function answerCall(rpc: RpcRequest, era: Era, request: McpRequest): Promise<Answer> {
     const { requestId } = request;
     const found = findTool(rpc, request);
-    if ("error" in found) return answerError(rpc.id, found.error);
+    const whose = { id: rpc.id, requestId };
+    if ("error" in found) return answerError(whose, found.error);
     const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, { era, requestId, serverInfo: server.serverInfo }));
     const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
@@ -97,16 +98,16 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
       return write(result);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : hideFailure(error, { tool: found.tool, requestId, trace });
-      const problem = toRpcError(refusal, { misfit: found.fault, requestId });
-      return problem ? answerError(rpc.id, problem) : write(refusal);
+      const problem = toRpcError(refusal, found.fault);
+      return problem ? answerError(whose, problem) : write(refusal);
     }
   }
 
-  function findTool({ params }: RpcRequest, { caller, requestId }: McpRequest): Found<Target> | { error: RpcError } {
+  function findTool({ params }: RpcRequest, { caller }: McpRequest): Found<Target> | { error: RpcError } {
     if (typeof params.name !== "string") return { error: invalidParams("name is required") };
     const tool = server.toolsByName.get(params.name);
-    if (!tool) return { error: invalidParams("unknown tool") };
-    if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope, requestId) };
+    if (!tool) return { error: invalidParams("unknown tool", "not_found") };
+    if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope) };
     const isMisfit = params.arguments !== undefined && !isObject(params.arguments);
     return { tool, fault: isMisfit ? new Refusal("validation_failed", `${noObject}.`) : undefined };
   }
@@ -116,11 +117,11 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
     return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
   }
 
-  const insufficientScope = (scope: string, requestId: string): RpcError => ({
+  const insufficientScope = (scope: string): RpcError => ({
     status: 403,
     code: rpcCode.refused,
+    reason: "insufficient_scope",
     message: `This needs the scope ${scope}.`,
-    data: { code: "insufficient_scope", requestId },
     headers: { "WWW-Authenticate": challenge(scope) },
   });
 
@@ -131,15 +132,13 @@ const noObject = "arguments must be an object";
 
 const describeResult = (result: ToolResult) => (result instanceof Refusal ? factsOfFailure(result) : {});
 
-type Circumstances = { misfit: Refusal | undefined; requestId: string };
-
 /** Undefined for what is told as the result of the call. */
-function toRpcError(refusal: Refusal, { misfit, requestId }: Circumstances): RpcError | undefined {
+function toRpcError(refusal: Refusal, misfit: Refusal | undefined): RpcError | undefined {
   if (refusal === misfit) return invalidParams(noObject);
-  const { status, code, message, headers } = refusal;
+  const { status, code: reason, message, headers } = refusal;
   // Neither the caller's nor the tool's fault: a client may try again, and proxies and monitors should see it.
   if (status !== 429 && status !== 503) return undefined;
-  return { status, code: rpcCode.refused, message, data: { code, requestId }, ...(headers ? { headers } : {}) };
+  return { status, code: rpcCode.refused, reason, message, ...(headers ? { headers } : {}) };
 }
 
 const notAllowed = ({ name }: { name: string }) => new Refusal("tool_not_allowed", `The rules of this API key do not allow ${name}.`);

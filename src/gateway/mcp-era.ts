@@ -46,7 +46,7 @@ const namesModernRevision = (version: string | undefined): boolean =>
 function findLegacyFault(version: string | undefined): RpcError | undefined {
   if (version === undefined || legacyRevisions.some((known) => known === version)) return undefined;
   const data = { supported: [modernRevision, ...legacyRevisions], requested: version };
-  return { status: 400, code: rpcCode.refused, message: `Unsupported protocol version: ${version}`, data };
+  return { status: 400, code: rpcCode.refused, reason: "malformed_request", message: `Unsupported protocol version: ${version}`, data };
 }
 
 function findRequestFault(request: RpcRequest, meta: Record<string, unknown>, headers: McpHeaders): RpcError | undefined {
@@ -56,7 +56,7 @@ function findRequestFault(request: RpcRequest, meta: Record<string, unknown>, he
   ];
   if (missing.length > 0) {
     const message = `Invalid params: _meta lacks ${missing.join(" and ")}`;
-    return { status: 400, code: rpcCode.invalidParams, message, data: { missing } };
+    return { status: 400, code: rpcCode.invalidParams, reason: "validation_failed", message, data: { missing } };
   }
   const claimed = String(meta[versionKey]);
   return findHeaderMismatch(request, claimed, headers) ?? findUnsupported(claimed) ?? findMissingHeader(request, headers);
@@ -73,7 +73,13 @@ function findHeaderMismatch({ method }: RpcRequest | RpcNotification, claimed: u
 function findUnsupported(claimed: string): RpcError | undefined {
   if (claimed === modernRevision) return undefined;
   const data = { supported: [modernRevision], requested: claimed };
-  return { status: 400, code: rpcCode.unsupportedRevision, message: `Unsupported protocol version: ${claimed}`, data };
+  return {
+    status: 400,
+    code: rpcCode.unsupportedRevision,
+    reason: "malformed_request",
+    message: `Unsupported protocol version: ${claimed}`,
+    data,
+  };
 }
 
 function findMissingHeader({ method, params }: RpcRequest, headers: McpHeaders): RpcError | undefined {
@@ -87,6 +93,7 @@ function findMissingHeader({ method, params }: RpcRequest, headers: McpHeaders):
 const mismatch = (header: string, fault: string): RpcError => ({
   status: 400,
   code: rpcCode.headerMismatch,
+  reason: "malformed_request",
   message: `Header mismatch: ${header} ${fault}`,
 });
 

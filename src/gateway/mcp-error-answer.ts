@@ -15,8 +15,8 @@ export function createErrorAnswer(log: Log) {
     if (code === "internal_error") log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, "unexpected failure");
     if (status === 401 || status === 403) reply.header("WWW-Authenticate", challengeFor(refusal, request));
     if (request.mcpCaller === undefined) return sendProblem(reply, request, refusal);
-    const data = { code, requestId: request.id };
-    const { body } = answerError(null, { status, code: rpcCodes[code] ?? rpcCode.refused, message, data });
+    const told = { status, code: rpcCodes[code] ?? rpcCode.refused, reason: code, message };
+    const { body } = answerError({ id: null, requestId: request.id }, told);
     return reply
       .code(status)
       .headers(refusal.headers ?? {})

@@ -1,3 +1,5 @@
+import type { RefusalCode } from "../base/refusal.ts";
+
 /** JSON-RPC as MCP uses it: ids are texts or whole numbers, parameters are objects. */
 export type RequestId = string | number;
 export type Parameters = Record<string, unknown>;
@@ -8,7 +10,16 @@ type Message = RpcRequest | RpcNotification | { kind: "response" } | { kind: "in
 /** What the core answers; the route adds what HTTP needs. Without a body there is nothing to say. */
 export type Answer = { status: number; body?: string; type?: "text/event-stream"; headers?: Record<string, string> };
 
-export type RpcError = { status: number; code: number; message: string; data?: unknown; headers?: Record<string, string> };
+export type RpcError = {
+  status: number;
+  code: number;
+  /** The product's own word for it, as in a problem document: a number of JSON-RPC stands for many things. */
+  reason: RefusalCode;
+  message: string;
+  /** What the protocol wants to be told besides. */
+  data?: Record<string, unknown>;
+  headers?: Record<string, string>;
+};
 
 export const rpcCode = {
   parseError: -32700,
@@ -36,12 +47,14 @@ export function readMessage(value: unknown): Message {
 export const invalidRequest = (detail: string): RpcError => ({
   status: 400,
   code: rpcCode.invalidRequest,
+  reason: "malformed_request",
   message: `Invalid Request: ${detail}`,
 });
 
-export const invalidParams = (detail: string): RpcError => ({
+export const invalidParams = (detail: string, reason: RefusalCode = "validation_failed"): RpcError => ({
   status: 200,
   code: rpcCode.invalidParams,
+  reason,
   message: `Invalid params: ${detail}`,
 });
 
@@ -51,8 +64,10 @@ export const answerResult = (id: RequestId, result: string) => ({
   body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`,
 });
 
-export function answerError(id: RequestId | null, { status, code, message, data, headers }: RpcError): Answer {
-  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+type Whose = { id: RequestId | null; requestId: string };
+
+export function answerError({ id, requestId }: Whose, { status, code, reason, message, data, headers }: RpcError): Answer {
+  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data: { code: reason, requestId, ...data } } });
   return headers ? { status, body, headers } : { status, body };
 }
 

@@ -1,5 +1,4 @@
 import { createAnswerCall, type McpOptions, type McpRequest } from "./mcp-call.ts";
-import type { McpCaller } from "./mcp-caller.ts";
 import { allowsBatch, chooseEra, claimsModernEra, type Era } from "./mcp-era.ts";
 import {
   type Answer,
@@ -29,35 +28,38 @@ export function createMcp<Target>(options: McpOptions<Target>) {
   async function answer(request: McpRequest): Promise<Answer> {
     if (Array.isArray(request.body)) return await answerBatch(request.body, request);
     const message = readMessage(request.body);
-    if (message.kind === "invalid") return answerError(message.id, invalidRequest("this is no JSON-RPC message"));
+    if (message.kind === "invalid")
+      return answerError({ id: message.id, requestId: request.requestId }, invalidRequest("this is no JSON-RPC message"));
     if (message.kind === "response") return { status: 202 };
     return message.kind === "request" ? await answerRequest(message, request) : answerNotification(message, request);
   }
 
-  function answerNotification(message: RpcNotification, { headers, caller }: McpRequest): Answer {
+  function answerNotification(message: RpcNotification, { headers, caller, requestId }: McpRequest): Answer {
     const chosen = chooseEra(message, headers);
-    if ("error" in chosen) return answerError(null, chosen.error);
+    if ("error" in chosen) return answerError({ id: null, requestId }, chosen.error);
     if (chosen.era === "legacy" && message.method === "notifications/cancelled") cancel(caller, message.params.requestId);
     return { status: 202 };
   }
 
   async function answerRequest(rpc: RpcRequest, request: McpRequest): Promise<Answer> {
     const chosen = chooseEra(rpc, request.headers);
-    if ("error" in chosen) return answerError(rpc.id, chosen.error);
+    const whose = { id: rpc.id, requestId: request.requestId };
+    if ("error" in chosen) return answerError(whose, chosen.error);
     const { era } = chosen;
     if (rpc.method === "tools/call") return await answerCall(rpc, era, request);
-    if (request.fault) return answerError(rpc.id, invalidParams(request.fault.message));
+    if (request.fault) return answerError(whose, invalidParams(request.fault.message));
     const answers = era === "modern" ? modernAnswers : legacyAnswers;
     const write = Object.hasOwn(answers, rpc.method) ? answers[rpc.method] : undefined;
-    return write ? write(server, rpc, request.caller) : answerError(rpc.id, methodNotFound(era));
+    return write ? write(server, rpc, request) : answerError(whose, methodNotFound(era));
   }
 
   async function answerBatch(messages: unknown[], request: McpRequest): Promise<Answer> {
+    const whose = { id: null, requestId: request.requestId };
     const isModern = messages.some((message) => isObject(message) && isObject(message.params) && claimsModernEra(message.params));
     if (isModern || !allowsBatch(request.headers.protocolVersion))
-      return answerError(null, invalidRequest("batches exist only in revision 2025-03-26"));
+      return answerError(whose, invalidRequest("batches exist only in revision 2025-03-26"));
     if (messages.length === 0 || messages.length > maxBatchLength)
-      return answerError(null, invalidRequest(`a batch has 1 to ${maxBatchLength} messages`));
+      return answerError(whose, invalidRequest(`a batch has 1 to ${maxBatchLength} messages`));
     for (let counted = 1; counted < messages.length; counted++) await request.countMessage();
     const answers = await Promise.all(messages.map((body) => answerBatched({ ...request, body, openStream: undefined })));
     const bodies = answers.flatMap(({ body }) => (body === undefined ? [] : [body]));
@@ -65,10 +67,11 @@ export function createMcp<Target>(options: McpOptions<Target>) {
   }
 
   async function answerBatched(request: McpRequest): Promise<Answer> {
-    const message = readMessage(request.body);
+    const { body, requestId } = request;
+    const message = readMessage(body);
     if (message.kind === "request" && message.method === "initialize")
-      return answerError(message.id, invalidRequest("initialize must not be part of a batch"));
-    return Array.isArray(request.body) ? answerError(null, invalidRequest("a batch in a batch")) : await answer(request);
+      return answerError({ id: message.id, requestId }, invalidRequest("initialize must not be part of a batch"));
+    return Array.isArray(body) ? answerError({ id: null, requestId }, invalidRequest("a batch in a batch")) : await answer(request);
   }
 
   return { answer };
@@ -77,27 +80,28 @@ export function createMcp<Target>(options: McpOptions<Target>) {
 const methodNotFound = (era: Era): RpcError => ({
   status: era === "modern" ? 404 : 200,
   code: rpcCode.methodNotFound,
+  reason: "not_found",
   message: "Method not found",
 });
 
-type Write = (server: McpServer<unknown>, rpc: RpcRequest, caller: McpCaller) => Answer;
+type Write = (server: McpServer<unknown>, rpc: RpcRequest, request: McpRequest) => Answer;
 
 const answerList =
   (era: Era): Write =>
-  (server, { id, params }, { view }) => {
-    if (params.cursor !== undefined) return answerError(id, invalidParams("unknown cursor"));
+  (server, { id, params }, { caller: { view }, requestId }) => {
+    if (params.cursor !== undefined) return answerError({ id, requestId }, invalidParams("unknown cursor"));
     return answerResult(id, view ? server.toolListFor(view)[era] : server.toolList[era]);
   };
 
-const answerInitialize: Write = (server, { id, params: { protocolVersion } }, { view }) => {
-  if (typeof protocolVersion !== "string") return answerError(id, invalidParams("protocolVersion is required"));
+const answerInitialize: Write = (server, { id, params: { protocolVersion } }, { caller: { view }, requestId }) => {
+  if (typeof protocolVersion !== "string") return answerError({ id, requestId }, invalidParams("protocolVersion is required"));
   const { initialization } = server.introductionFor(view);
   return answerResult(id, initialization.get(protocolVersion) ?? (initialization.get("2025-11-25") as string));
 };
 
 /** Nothing here changes while a client is connected: a subscription is acknowledged as one to nothing, and complete. */
-const answerListen: Write = ({ serverInfo }, { id, params: { notifications } }) => {
-  if (!isObject(notifications)) return answerError(id, invalidParams("notifications is required"));
+const answerListen: Write = ({ serverInfo }, { id, params: { notifications } }, { requestId }) => {
+  if (!isObject(notifications)) return answerError({ id, requestId }, invalidParams("notifications is required"));
   const subscription = `"io.modelcontextprotocol/subscriptionId":${JSON.stringify(id)}`;
   const params = `{"notifications":{},"_meta":{${subscription}}}`;
   const acknowledged = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":${params}}`;
@@ -113,7 +117,7 @@ const legacyAnswers: Record<string, Write> = {
 };
 
 const modernAnswers: Record<string, Write> = {
-  "server/discover": (server, { id }, { view }) => answerResult(id, server.introductionFor(view).discovery),
+  "server/discover": (server, { id }, { caller: { view } }) => answerResult(id, server.introductionFor(view).discovery),
   "tools/list": answerList("modern"),
   "subscriptions/listen": answerListen,
 };
