@@ -277,6 +277,18 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
       expectError(await call(era, name, given), 200, -32602);
   });
 
+  it("names an unknown tool and the nearest ones that the caller may see", async () => {
+    const error = expectError(await call(era, "System_date-tme"), 200, -32602);
+    expect(error?.message).toMatch(/^Invalid params: unknown tool "System_date-tme"; did you mean system_date_time/);
+    expect(error?.data).toMatchObject({ code: "not_found" });
+    const far = expectError(await call(era, "x".repeat(500)), 200, -32602);
+    expect(far?.message).toBe(`Invalid params: unknown tool "${"x".repeat(100)}…"`);
+    const none = { allows: (name: string) => name !== "system_date_time", defaults: new Map<string, string>() };
+    const limited = mcp.connect("system", ["mcp:invoke"], { view: none });
+    const { json } = await limited[era]("system", "tools/call", { name: "system_date_tme", arguments: {} });
+    expect(json.error?.message).not.toContain("system_date_time");
+  });
+
   it("answers bad arguments as a result that names every field", async () => {
     const { status, json } = await call(era, "system_date_time", { timeZone: 1, format: "", extra: true });
     expect(status).toBe(200);

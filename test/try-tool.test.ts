@@ -102,8 +102,14 @@ describe("a trial that cannot run", () => {
 
   it.each(["nothing", "platform_get_me", "__proto__", "toString"])("is refused without a record for the tool %s", async (tool) => {
     const before = (await records()).length;
-    expectProblem(await call(tool, { parameters: {}, confirm: true }), { status: 404, code: "not_found" });
+    const { detail } = expectProblem(await call(tool, { parameters: {}, confirm: true }), { status: 404, code: "not_found" });
+    expect(detail).toContain(`No provider has a tool "${tool}"`);
     expect((await records()).length).toBe(before);
+  });
+
+  it("names the tool that was meant when there is none of that name", async () => {
+    const { detail } = expectProblem(await call("github_create_isue", { parameters: {} }), { status: 404, code: "not_found" });
+    expect(detail).toMatch(/^No provider has a tool "github_create_isue"; did you mean github_create_issue.*\?$/);
   });
 
   it.each([

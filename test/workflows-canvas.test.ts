@@ -152,8 +152,13 @@ describe("a canvas is refused for", () => {
     ],
     [
       "an unknown type of node",
-      () => ({ nodes: [{ id: "x", nodeId: "slack_send_everything" }], edges: [] }),
+      () => ({ nodes: [{ id: "x", nodeId: "nothing_of_this_kind" }], edges: [] }),
       [["/canvas/nodes/0/nodeId", "is neither the name of a tool nor of a built-in node"]],
+    ],
+    [
+      "a mistyped type of node",
+      () => ({ nodes: [{ id: "x", nodeId: "system_waitt" }], edges: [] }),
+      [["/canvas/nodes/0/nodeId", expect.stringContaining("(did you mean system_wait") as unknown as string]],
     ],
     [
       "two nodes and two edges with one id",

@@ -1,3 +1,4 @@
+import { describeUnknownName } from "../base/nearest-names.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolCall } from "../history/wire.ts";
@@ -14,7 +15,7 @@ type Wish = Asker & { toolName: string; request: ToolCallRequest };
 export function createTryTool({ nodes, runAndRead }: Options) {
   return async ({ toolName, request, ...asker }: Wish): Promise<ToolCall> => {
     const node = nodes.get(toolName);
-    if (!node) throw new Refusal("not_found", "There is no such tool of a provider.");
+    if (!node) throw new Refusal("not_found", `No provider has a tool ${describeUnknownName(toolName, nodes.keys())}`);
     const { parameters, credentials: references, confirm } = request;
     return await runAndRead({ ...asker, node, parameters, references, confirm });
   };

@@ -1,4 +1,5 @@
 import type { Log } from "../base/log.ts";
+import { describeUnknownName } from "../base/nearest-names.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, factsOfFailure, readTraceParent, type Span, type Tracing } from "../base/tracing.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
@@ -106,7 +107,7 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
   function findTool({ params }: RpcRequest, { caller }: McpRequest): Found<Target> | { error: RpcError } {
     if (typeof params.name !== "string") return { error: invalidParams("name is required") };
     const tool = server.toolsByName.get(params.name);
-    if (!tool) return { error: invalidParams("unknown tool", "not_found") };
+    if (!tool) return { error: unknownTool(params.name, caller) };
     if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope) };
     const isMisfit = params.arguments !== undefined && !isObject(params.arguments);
     return { tool, fault: isMisfit ? new Refusal("validation_failed", `${noObject}.`) : undefined };
@@ -115,6 +116,11 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
   function hideFailure(error: unknown, { tool, requestId, trace }: { tool: McpTool<Target>; requestId: string; trace: Span }): Refusal {
     log.error({ err: error, requestId, traceId: trace.traceId, tool: tool.name }, "a tool call failed unexpectedly");
     return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
+  }
+
+  function unknownTool(name: string, { view }: McpCaller): RpcError {
+    const visible = server.tools.map((tool) => tool.name).filter((one) => view?.allows(one) ?? true);
+    return invalidParams(`unknown tool ${describeUnknownName(name, visible)}`, "not_found");
   }
 
   const insufficientScope = (scope: string): RpcError => ({

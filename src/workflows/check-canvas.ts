@@ -1,5 +1,6 @@
+import { nearestNames } from "../base/nearest-names.ts";
 import { createPause } from "../base/pause-long-work.ts";
-import type { FieldFault } from "../base/refusal.ts";
+import { type FieldFault, maxFieldFaults } from "../base/refusal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Vault } from "../vault/vault.ts";
 import { checkEdges } from "./check-edges.ts";
@@ -40,7 +41,11 @@ export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
     };
     for (const placed of nodes) {
       await pause();
-      found.push(...checkType(placed), ...checkParameters(placed), ...(await checkReferences(placed, surroundings)));
+      found.push(
+        ...checkType(placed, found.length < maxFieldFaults ? kinds.keys() : []),
+        ...checkParameters(placed),
+        ...(await checkReferences(placed, surroundings)),
+      );
     }
     found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }));
     return { faults: found.map(inBody), warnings: credentials.warnings.map(inBody) };
@@ -50,5 +55,9 @@ export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
 /** Whatever brings a canvas brings it in a field of this name. */
 const inBody = ({ pointer, detail }: FieldFault): FieldFault => ({ pointer: `/canvas${pointer}`, detail });
 
-const checkType = ({ kind, pointer }: PlacedNode): FieldFault[] =>
-  kind ? [] : [{ pointer: `${pointer}/nodeId`, detail: "is neither the name of a tool nor of a built-in node" }];
+function checkType({ node, kind, pointer }: PlacedNode, known: Iterable<string>): FieldFault[] {
+  if (kind) return [];
+  const nearest = nearestNames(node.nodeId, known);
+  const meant = nearest.length > 0 ? ` (did you mean ${nearest.join(", ")}?)` : "";
+  return [{ pointer: `${pointer}/nodeId`, detail: `is neither the name of a tool nor of a built-in node${meant}` }];
+}
