@@ -81,10 +81,29 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
         status: 403,
         code: "host_refused",
       });
-      for (const path of ["/livez", "/readyz", "/metrics"])
-        expect((await raw(`GET ${path} HTTP/1.1\nHost: ${host}`, { door })).status).toBe(200);
+      for (const path of ["/livez", "/readyz"]) expect((await raw(`GET ${path} HTTP/1.1\nHost: ${host}`, { door })).status).toBe(200);
+      expectProblem(await raw(`GET /metrics HTTP/1.1\nHost: ${host}`, { door }), { status: 403, code: "host_refused" });
     },
   );
+
+  it.each([
+    "GET /livez",
+    "GET /livez HTTP/0.9\nHost: localhost",
+    "GET /livez HTTP/2.0\nHost: localhost",
+    "GET /livez HTTP/1.2\nHost: localhost",
+  ])("refuses another version than HTTP/1.1 and HTTP/1.0: %j", async (head) => {
+    const bytes = `${head.replaceAll("\n", "\r\n")}\r\n\r\n`;
+    expectProblem(readRawAnswer(await rawRequest(urlOf(door), bytes)), { status: 400, code: "malformed_request" });
+  });
+
+  it("shows its metrics to no page of another origin", async () => {
+    const origin = { origin: "https://evil.example", "access-control-request-method": "GET" };
+    for (const method of ["GET", "HEAD", "OPTIONS"]) {
+      const { headers } = await fetch(`${urlOf(door)}/metrics`, { method, headers: origin });
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+    expect((await fetch(`${urlOf(door)}/metrics`)).status).toBe(200);
+  });
 
   it("answers CONNECT and other methods with the ones it has", async () => {
     const connect = await raw("CONNECT example.com:443 HTTP/1.1\nHost: localhost", { door });

@@ -16,9 +16,6 @@ import { validatorCompiler } from "./validate-request.ts";
 
 export type DoorOptions = OperationsOptions & {
   name: "platform" | "gateway" | "operations";
-  baseUrl: string;
-  /** Other public addresses that lead here. */
-  aliasUrls?: string[];
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
   log: Log;
@@ -88,6 +85,7 @@ export function createDoor(options: DoorOptions): FastifyInstance {
     refuseRepeatedHeaders(request);
     if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
     if (request.routeOptions.config.access !== "operations") checkHost(request);
+    requireVersion(request);
     done();
   });
   // Asked when the answer goes out: a request that began before the stop must not keep its connection open after it.
@@ -128,6 +126,12 @@ const singleHeaders = new Set(["host", "x-api-key", "authorization", "content-ty
 
 // Node keeps the first or joins the values; either way two parties could read two different requests.
 function refuseRepeatedHeaders(request: FastifyRequest): void {
+// The parser also takes HTTP/0.9, which has no headers, and 2.0, which looks different.
+function requireVersion({ raw }: FastifyRequest): void {
+  if (raw.httpVersion === "1.1" || raw.httpVersion === "1.0") return;
+  throw new Refusal("malformed_request", "This server speaks HTTP/1.1 and HTTP/1.0.");
+}
+
   const seen = new Set<string>();
   const { rawHeaders } = request.raw;
   for (let index = 0; index < rawHeaders.length; index += 2) {

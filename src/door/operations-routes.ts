@@ -2,9 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { isSameText } from "../base/same-text.ts";
+import { createHostCheck } from "./host-check.ts";
 import type { Metrics } from "./metrics.ts";
 
 export type OperationsOptions = {
+  baseUrl: string;
+  /** Other public addresses that lead here. */
+  aliasUrls?: string[];
   metrics: Metrics;
   metricsToken: string | undefined;
   isDatabaseReachable: () => Promise<boolean>;
@@ -14,6 +18,7 @@ export type OperationsOptions = {
 const ok = z.object({ status: z.literal("ok") });
 
 export function registerOperationsRoutes(server: FastifyInstance, options: OperationsOptions): void {
+  const checkHost = createHostCheck([options.baseUrl, ...(options.aliasUrls ?? [])]);
   const schema = { tags: ["Operations"], response: { 200: ok } };
   const config = { access: "operations" } as const;
 
@@ -30,6 +35,8 @@ export function registerOperationsRoutes(server: FastifyInstance, options: Opera
     "/metrics",
     { schema: { tags: ["Operations"], summary: "How is it doing?", response: { 200: asText } }, config },
     async (request, reply) => {
+      // A token is what no page of another name has; without one the address of the caller is trusted, which such a page borrows.
+      if (options.metricsToken === undefined) checkHost(request);
       requireMetricsReader(request, options.metricsToken);
       return reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics());
     },

@@ -62,11 +62,14 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   return server;
 }
 
-/** Any page may call, because no cookie means anything here. */
+/** Any page may call, because no cookie means anything here; only the metrics are for nobody's page. */
 async function registerCors(server: FastifyInstance): Promise<void> {
   server.addHook("onRoute", (route) => {
     const isPreflight = route.method === "OPTIONS" && route.url === "*";
     if (isPreflight) route.config = { ...route.config, access: "public" };
   });
-  await server.register(cors, { origin: "*", credentials: false, strictPreflight: false, exposedHeaders });
+  const forAll = { origin: "*", credentials: false, strictPreflight: false, exposedHeaders };
+  await server.register(cors, {
+    delegator: ({ url }, done) => done(null, url.split("?", 1)[0] === "/metrics" ? { origin: false } : forAll),
+  });
 }
