@@ -214,6 +214,20 @@ describe("bodies on the wire", () => {
     expectProblem(await raw(`${post}\nContent-Length: 999999999999`), { status: 413, code: "body_too_large" });
   });
 
+  it.each([
+    ["1e400", "is a number too large to be kept"],
+    ["-1e400", "is a number too large to be kept"],
+    ["1e-400", "is a number too small to be kept"],
+    ["9007199254740993", "is a whole number too large to be kept exactly; send it as text"],
+    ["-12345678901234567890", "is a whole number too large to be kept exactly; send it as text"],
+  ])("refuses the number %s and names its place, before it can be changed", async (number, detail) => {
+    const body = `{"name":"x","canvas":{"nodes":[{"id":"a","nodeId":"set_fields","parameters":{"fields":{"a/b":["\\"1e400",${number}]}}}],"edges":[]}}`;
+    const answer = await owner.browser.send("POST", `/api/organizations/${owner.organizationId}/workflows`, body);
+    const problem = expectProblem(answer, { status: 400, code: "validation_failed" });
+    expect(problem.errors).toEqual([{ pointer: "/canvas/nodes/0/parameters/fields/a~1b/1", detail }]);
+    expect(problem.detail).toBe(`canvas/nodes/0/parameters/fields/a~1b/1 ${detail}.`);
+  });
+
   it("refuses a body without a type", async () => {
     expectProblem(await raw("POST /api/sign-in HTTP/1.1\nHost: localhost\nContent-Length: 2", { body: "{}" }), { status: 415 });
   });

@@ -289,6 +289,18 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
     expect(json.error?.message).not.toContain("system_date_time");
   });
 
+  it.each(["1e400", "9007199254740993"])("refuses the argument %s, which would become another number, and names it", async (number) => {
+    const params = `{"name":"system_wait","arguments":{"seconds":${number}},"_meta":${JSON.stringify(era === "modern" ? modernMeta : {})}}`;
+    const headers = era === "modern" ? modernHeaders("tools/call", "system_wait") : { "mcp-protocol-version": "2025-11-25" };
+    const { json, status } = await mcp.client.post("system", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`, headers);
+    expect([status, json.result?.isError]).toEqual([200, true]);
+    expect(json.result?.content[0]?.text).toMatch(/^seconds is a (whole )?number too large to be kept/);
+    expect(json.result?._meta["switchyard/error"]).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/seconds" }] });
+    const { data } = await mcp.app.parts.history.calls.list(mcp.owner.organizationId, { limit: 1 });
+    const recorded = await mcp.app.parts.history.calls.get(mcp.owner.organizationId, data[0]?.id as string);
+    expect(recorded).toMatchObject({ status: "refused", parameters: { seconds: number } });
+  });
+
   it("answers bad arguments as a result that names every field", async () => {
     const { status, json } = await call(era, "system_date_time", { timeZone: 1, format: "", extra: true });
     expect(status).toBe(200);

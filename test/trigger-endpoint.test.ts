@@ -48,6 +48,7 @@ describe("what a trigger may be sent with", () => {
     ["no body at all", undefined, {}],
     ["an empty body", "", { "content-type": "application/json" }],
     ["an empty body that says to be a form", "", { "content-type": "application/x-www-form-urlencoded" }],
+    ["a body of blanks", " \r\n\t ", { "content-type": "application/json" }],
     ["an empty object", {}, {}],
     ["JSON null", "null", {}],
     ["fields that are null", { runtimePrompt: null, nodes: null }, {}],

@@ -47,6 +47,34 @@ describe("readJson", () => {
   });
 
   test.each([
+    "0",
+    "-0",
+    "9007199254740991",
+    "9007199254740992",
+    "100000000000000000000",
+    "1e20",
+    "1.5E+300",
+    "0e999",
+    "-0.0e-5",
+    "0.1234567890123456789",
+  ])("takes the number %s", (number) => {
+    expect(readJson(bytes(`[${number}]`))).toEqual([Number(number)]);
+  });
+
+  test.each([
+    ["1e309", "", "/0"],
+    ["-1e-324", '[{"a":1},', "/0/1"],
+    ["9007199254740993", "", "/0"],
+    ["1000000000000000000000", "", "/0"],
+  ])("refuses the number %s, which would become another one", (number, before, _pointer) => {
+    expect(refusalOf(bytes(`{"12345678901234567890":"1e999","b":[${before.slice(1)}${number}]}`))).toMatchObject({
+      code: "validation_failed",
+      errors: [{ pointer: before === "" ? "/b/0" : "/b/1", detail: expect.stringMatching(/^is a (whole )?number too/) }],
+    });
+    expect(readJson(bytes(`[${number}]`), { numbers: "as they come" })).toEqual([Number(number)]);
+  });
+
+  test.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
     ["arrays after strings with brackets and quotes", '["]]}\\"]",', "]"],

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as endOfTurn } from "node:timers/promises";
+import { endOfNumber, findInexact, type Inexact, isDigit } from "./json-numbers.ts";
 import { Refusal } from "./refusal.ts";
 
 const maxRequestDepth = 64;
@@ -12,9 +14,15 @@ const maxStoredDepth = 128;
 /** Escapes that can spell NUL, half of a surrogate pair, or a letter of a poisonous key; and those keys as they are. */
 const suspicious = /\\u(?:0000|00[5-7]|[dD][89a-fA-F])|__proto__|"constructor"/;
 
+type Reading = {
+  maxDepth?: number;
+  /** "exact" refuses a number that would become another one. */
+  numbers?: "exact" | "as they come";
+};
+
 /** The value of a request body. One byte order mark at the start is ignored, as RFC 8259 allows. */
-export const readJson = (bytes: Uint8Array, { maxDepth = maxRequestDepth }: { maxDepth?: number } = {}): unknown => {
-  const steps = readInSteps(bytes, maxDepth);
+export const readJson = (bytes: Uint8Array, reading: Reading = {}): unknown => {
+  const steps = readInSteps(bytes, reading);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -23,7 +31,7 @@ export const readJson = (bytes: Uint8Array, { maxDepth = maxRequestDepth }: { ma
 
 /** The same for a large body, of which every step takes tens of milliseconds: others get their turn in between. */
 export const readJsonInTurns = async (bytes: Uint8Array): Promise<unknown> => {
-  const steps = readInSteps(bytes, maxRequestDepth);
+  const steps = readInSteps(bytes, {});
   for (;;) {
     await endOfTurn();
     const { done, value } = steps.next();
@@ -31,7 +39,14 @@ export const readJsonInTurns = async (bytes: Uint8Array): Promise<unknown> => {
   }
 };
 
-function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined, unknown, undefined> {
+/** Whether it holds nothing but what JSON allows around a value. */
+export const isBlank = (bytes: Uint8Array): boolean =>
+  bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
+
+function* readInSteps(
+  bytes: Uint8Array,
+  { maxDepth = maxRequestDepth, numbers = "exact" }: Reading,
+): Generator<undefined, unknown, undefined> {
   const text = decode(bytes);
   yield;
   const size = measure(text, maxDepth, maxRequestValues);
@@ -39,16 +54,26 @@ function* readInSteps(bytes: Uint8Array, maxDepth: number): Generator<undefined,
   if (size.values > maxRequestValues) throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
   const value = parse(text);
   yield;
-  if (!suspicious.test(text)) return value;
-  if (findFirst(value, isPoisonous) !== undefined) {
+  const isSuspicious = suspicious.test(text);
+  if (isSuspicious && findFirst(value, isPoisonous) !== undefined) {
     throw new Refusal("malformed_json", "The JSON has a key that is not allowed: __proto__ or constructor.prototype.");
   }
-  const pointer = findUnstorableText(value);
+  if (size.inexact && numbers === "exact") throw refuseNumber(text, size.inexact);
+  const pointer = isSuspicious ? findUnstorableText(value) : undefined;
   if (pointer !== undefined) {
     const detail = "must not contain the NUL character or half of a surrogate pair";
     throw new Refusal("validation_failed", "The JSON contains text that cannot be stored.", { errors: [{ pointer, detail }] });
   }
   return value;
+}
+
+/** The place is found by the value, so the number is replaced by one that is nowhere else. */
+function refuseNumber(text: string, { start, end, fault }: Inexact): Refusal {
+  const mark = randomUUID();
+  const marked: unknown = JSON.parse(`${text.slice(0, start)}"${mark}"${text.slice(end)}`);
+  const pointer = findFirst(marked, (_key, child) => child === mark) ?? "";
+  const detail = `is a ${fault}`;
+  return new Refusal("validation_failed", `${pointer.slice(1) || "The body"} ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
 /** JSON Pointer of the first text or key with NUL or half of a surrogate pair, which PostgreSQL cannot hold; "" is the value itself. */
@@ -95,10 +120,13 @@ const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
 
+type Size = { depth: number; values: number; inexact: Inexact | undefined };
+
 /** Of the text up to where it is too deep or has too many values. Needs no valid JSON: it runs before the parser, and a text that is not JSON fails there. */
-const measure = (text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): { depth: number; values: number } => {
+const measure = (text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): Size => {
   let depth = 0;
   let values = 1;
+  let inexact: Inexact | undefined;
   for (let index = 0; index < text.length && depth <= maxDepth && values <= maxValues; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = endOfString(text, index);
@@ -108,8 +136,13 @@ const measure = (text: string, maxDepth: number, maxValues = Number.POSITIVE_INF
       depth += 1;
       values += 1;
     } else if ((code | 0x20) === 0x7d) depth -= 1;
+    else if (isDigit(code)) {
+      const end = endOfNumber(text, index);
+      inexact ??= findInexact(text, index, end);
+      index = end - 1;
+    }
   }
-  return { depth, values };
+  return { depth, values, inexact };
 };
 
 /** Jumps from quote to quote: a body may be one text of ten megabytes. */

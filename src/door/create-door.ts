@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
-import { readJson } from "../base/json.ts";
+import { isBlank, readJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span, Tracing } from "../base/tracing.ts";
@@ -70,7 +70,7 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
       requireUtf8(request);
-      done(null, body.length === 0 ? undefined : readJson(body as Buffer));
+      done(null, isBlank(body as Buffer) ? undefined : readJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }

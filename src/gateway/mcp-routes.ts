@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { readJson, readJsonInTurns } from "../base/json.ts";
+import { isBlank, readJson, readJsonInTurns } from "../base/json.ts";
+import { parseForRecord } from "../base/json-numbers.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Tracing } from "../base/tracing.ts";
@@ -118,14 +119,22 @@ const largeBytes = 256 * 1024;
 
 /** A text that the database cannot hold is a wrong argument like any other, so the message it came in is still answered. */
 async function readBody(bytes: unknown): Promise<ReadBody> {
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new Refusal("malformed_json", "The body is empty.");
+  if (!Buffer.isBuffer(bytes) || isBlank(bytes)) throw new Refusal("malformed_json", "The body is empty.");
   try {
     return { body: bytes.length > largeBytes ? await readJsonInTurns(bytes) : readJson(bytes), fault: undefined };
   } catch (error) {
     if (!(error instanceof Refusal && error.code === "validation_failed")) throw error;
-    const body: unknown = JSON.parse(bytes.toString());
+    const body = readRefused(bytes.toString());
     return { body, fault: withinArguments(error, body) };
   }
+}
+
+/** Only what was given to the tool is recorded, so only there numbers stay as they were written. */
+function readRefused(text: string): unknown {
+  const body: unknown = JSON.parse(text);
+  const recorded = parseForRecord(text);
+  if (!isObject(body) || !isObject(body.params) || !isObject(recorded) || !isObject(recorded.params)) return body;
+  return { ...body, params: { ...body.params, arguments: recorded.params.arguments } };
 }
 
 function withinArguments({ code, errors = [] }: Refusal, body: unknown): Refusal {

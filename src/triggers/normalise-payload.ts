@@ -22,7 +22,8 @@ function fieldValue([first = "", ...others]: string[]): unknown {
 
 function readValue(bytes: Buffer): unknown {
   try {
-    return readJson(bytes);
+    // What was signed and delivered is taken, also with whole numbers of which only the first 15 digits or so are kept.
+    return readJson(bytes, { numbers: "as they come" });
   } catch {
     return undefined;
   }

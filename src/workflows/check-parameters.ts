@@ -10,12 +10,11 @@ import { toFaults, toPointer } from "./read-canvas.ts";
 export function checkParameters({ node, kind, pointer }: PlacedNode): FieldFault[] {
   const { parameters = {}, instruction = "" } = node;
   const at = `${pointer}/parameters`;
-  const faults = findInfinite(parameters).map((path) => ({ pointer: at + toPointer(path), detail: "is a number too large to be kept" }));
-  if (!kind) return faults;
+  if (!kind) return [];
   const { error } = kind.input.safeParse(parameters, { error: fieldMessage });
   const surroundings = { parameters, expressionFields: expressionFieldsOf(kind.input), isFilledByModel: instruction.trim() !== "" };
   const certain = (error?.issues ?? []).filter((issue) => isCertain(issue, surroundings));
-  return [...faults, ...toFaults(certain, at)];
+  return toFaults(certain, at);
 }
 
 type Surroundings = { parameters: Record<string, unknown>; expressionFields: readonly string[]; isFilledByModel: boolean };
@@ -33,14 +32,3 @@ const hasReference = (value: unknown): boolean => {
   if (typeof value === "string") return containsReference(value);
   return typeof value === "object" && value !== null && Object.values(value).some(hasReference);
 };
-
-/** JSON can write a number that no number can hold; it would be saved as null. */
-function findInfinite(value: unknown): string[][] {
-  if (typeof value === "number") return Number.isFinite(value) ? nowhere : [[]];
-  if (typeof value !== "object" || value === null) return nowhere;
-  const found: string[][] = [];
-  for (const [key, child] of Object.entries(value)) for (const path of findInfinite(child)) found.push([key, ...path]);
-  return found;
-}
-
-const nowhere: string[][] = [];
