@@ -17,7 +17,7 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/storage/postgres-cluster.test.ts",
   ],
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces"].map(inTest),
+    ...["events", "history-live", "history-record", "plans", "traces", "door-limits"].map(inTest),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],

@@ -9,6 +9,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span, Tracing } from "../base/tracing.ts";
 import { requireAccessDeclarations } from "./access.ts";
 import { createAllowedMethods } from "./allowed-methods.ts";
+import { type ConnectionLimits, drainBeforeClosing, toServerLimits, usualLimits } from "./connection-limits.ts";
 import { createHostCheck } from "./host-check.ts";
 import type { OperationsOptions } from "./operations-routes.ts";
 import { createErrorHandler, problemType, sendProblem, toProblem, toRefusal } from "./problem.ts";
@@ -20,6 +21,7 @@ export type DoorOptions = OperationsOptions & {
   trustedProxies: string[];
   log: Log;
   tracing: Tracing;
+  limits?: ConnectionLimits;
   /** A last chance to answer a path no route knows; true when it did. */
   answerUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => boolean;
 };
@@ -38,17 +40,18 @@ const lingerLimitMs = 1000;
 
 /** What both doors share: request ids, strict reading of requests, one error form, measuring, and access declared by every route. */
 export function createDoor(options: DoorOptions): FastifyInstance {
-  const { log, metrics, tracing } = options;
+  const { log, metrics, tracing, limits = usualLimits } = options;
+  const { requestTimeout, http } = toServerLimits(limits);
   const server = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: "idle",
-    requestTimeout: 60_000,
+    requestTimeout,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // A request without Host is refused by the host check, which answers with a body.
-    http: { maxHeaderSize: 16 * 1024, requireHostHeader: false },
+    http: { ...http, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void sendProblem(reply, request, toRefusal(error)),
     clientErrorHandler: answerUnreadableRequest,
@@ -82,15 +85,16 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   server.addHook("onRequest", (request, reply, done) => {
     request.trace = beginTrace(tracing, request);
     reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
+    requireVersion(request);
     refuseRepeatedHeaders(request);
     if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
     if (request.routeOptions.config.access !== "operations") checkHost(request);
-    requireVersion(request);
     done();
   });
   // Asked when the answer goes out: a request that began before the stop must not keep its connection open after it.
-  server.addHook("onSend", (_request, reply, _payload, done) => {
+  server.addHook("onSend", (request, reply, _payload, done) => {
     if (options.isStopping()) reply.header("Connection", "close");
+    drainBeforeClosing(request, limits);
     done();
   });
   server.addHook("onResponse", (request, reply, done) => {
@@ -122,16 +126,16 @@ function beginTrace(tracing: Tracing, { headers, method, routeOptions: { url, co
   return caller.begin(`${method} ${route}`, { "http.request.method": method, "http.route": route }, "server");
 }
 
-const singleHeaders = new Set(["host", "x-api-key", "authorization", "content-type", "origin", "idempotency-key"]);
-
-// Node keeps the first or joins the values; either way two parties could read two different requests.
-function refuseRepeatedHeaders(request: FastifyRequest): void {
 // The parser also takes HTTP/0.9, which has no headers, and 2.0, which looks different.
 function requireVersion({ raw }: FastifyRequest): void {
   if (raw.httpVersion === "1.1" || raw.httpVersion === "1.0") return;
   throw new Refusal("malformed_request", "This server speaks HTTP/1.1 and HTTP/1.0.");
 }
 
+const singleHeaders = new Set(["host", "x-api-key", "authorization", "content-type", "origin", "idempotency-key"]);
+
+// Node keeps the first or joins the values; either way two parties could read two different requests.
+function refuseRepeatedHeaders(request: FastifyRequest): void {
   const seen = new Set<string>();
   const { rawHeaders } = request.raw;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,0 +1,49 @@
+import { Socket } from "node:net";
+import type { FastifyRequest } from "fastify";
+
+export type ConnectionLimits = {
+  /** For a request to arrive: its headers, and all of it. */
+  requestMs: number;
+  /** For the rest of a body that was refused, once the refusal is sent. */
+  drainMs: number;
+  drainBytes: number;
+};
+
+export const usualLimits: ConnectionLimits = { requestMs: 60_000, drainMs: 10_000, drainBytes: 32 * 1024 * 1024 };
+
+/** How often connections are looked through; Node's own half minute would be half a limit more. */
+const lookMs = 1000;
+
+/** The server's settings for them. */
+export const toServerLimits = ({ requestMs }: ConnectionLimits) => ({
+  requestTimeout: requestMs,
+  http: { headersTimeout: requestMs, connectionsCheckingInterval: lookMs },
+});
+
+/**
+ * A connection that is closed while its client still sends is reset, and many a client then never sees what it was answered.
+ * So the rest of the body is read for a while and thrown away, by nobody who could take it for a request.
+ */
+export function drainBeforeClosing({ raw }: FastifyRequest, { drainMs, drainBytes }: ConnectionLimits): void {
+  if (raw.complete || (raw.headers["content-length"] === undefined && raw.headers["transfer-encoding"] === undefined)) return;
+  const { socket } = raw;
+  socket.destroySoon = () => (raw.complete ? Socket.prototype.destroySoon.call(socket) : drain(socket, { drainMs, drainBytes }));
+}
+
+function drain(socket: Socket, { drainMs, drainBytes }: Pick<ConnectionLimits, "drainMs" | "drainBytes">): void {
+  let left = drainBytes;
+  const impatience = setTimeout(() => socket.destroy(), drainMs);
+  impatience.unref();
+  // The HTTP parser goes first: what comes now is nobody's request.
+  socket.removeAllListeners("data").removeAllListeners("end");
+  socket.on("data", (bytes: Buffer) => {
+    left -= bytes.length;
+    if (left < 0) socket.destroy();
+  });
+  socket.on("error", () => socket.destroy());
+  socket.on("end", () => socket.destroySoon());
+  socket.once("close", () => clearTimeout(impatience));
+  socket.destroySoon = () => socket.destroy();
+  socket.resume();
+  socket.end();
+}
