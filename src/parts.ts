@@ -80,6 +80,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       log,
       fetch,
       organizations,
+      vault,
       servers,
       cookieKey,
       previousCookieKeys: config.previousCookieKeys,

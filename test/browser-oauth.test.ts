@@ -129,6 +129,45 @@ describe("the consent page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("lets the person choose the account that the application works with", async () => {
+    const save = (name: string) => {
+      const request = { type: "github", name, data: { kind: "bearer", accessToken: "canary-token" } };
+      return oauth.ann.browser.post(`/api/organizations/${secondOrganizationId}/credentials`, request);
+    };
+    const account = page.getByLabel("Account", { exact: true });
+    const visit = async () => {
+      const client = await prepareClient({ serverId: "github" });
+      await page.goto(client.url);
+      await page.getByLabel("Organization", { exact: true }).selectOption("Second team");
+      return client;
+    };
+    await signInAnn();
+    await visit();
+    await page.getByText("No GitHub account is connected yet").waitFor();
+    const first = (await save("<i>First</i>")).body;
+    await visit();
+    expect(await account.inputValue()).toBe(first.id);
+    const second = (await save("Second")).body;
+    const { exchange } = await visit();
+    expect(await account.inputValue()).toBe("");
+    await page.getByText("Calls that name no account will be refused.").waitFor();
+    expect(await account.locator("option").allTextContents()).toEqual(["None: each call has to name one", "Second", "<i>First</i>"]);
+    await account.selectOption("Second");
+    await button("Approve").click();
+    await exchange((await arrival()).get("code") ?? "");
+    const list = await oauth.ann.browser.get(`/api/organizations/${secondOrganizationId}/connections`);
+    expect(list.body.data[0]).toMatchObject({ serverId: "github", credentialId: second.id });
+    await page.goto(`/o/${secondOrganizationId}/connections`);
+    await page.getByText("Uses the account Second", { exact: true }).waitFor();
+
+    await oauth.ann.browser.send("PUT", `/api/organizations/${secondOrganizationId}/default-credentials/github`, { credentialId: first.id });
+    await visit();
+    expect(await account.inputValue()).toBe("");
+    expect(await account.locator("option").first().textContent()).toBe("The default, now <i>First</i>");
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it("changes to another account, which may grant what its role allows", async () => {
     await signInAnn();
     const { url, exchange } = await prepareClient({ serverId: "platform" });

@@ -29,13 +29,13 @@ describe("the consent page", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       client: { name: "Test client", host: null, redirectHost: "localhost:8787", isLoopback: true, isSelfRegistered: true },
-      server: { id: "platform", title: "Switchyard", scopes: body.scopes },
+      server: { id: "platform", title: "Switchyard", scopes: body.scopes, credentialType: null },
       servers: [],
       scopes: [
         { name: "platform:read", description: expect.stringMatching(/^Read /) },
         { name: "platform:write", description: expect.stringMatching(/^Turn /) },
       ],
-      organizations: [{ id: oauth.ann.organizationId, name: "Ann's team", role: "owner" }],
+      organizations: [{ id: oauth.ann.organizationId, name: "Ann's team", role: "owner", accounts: [] }],
       user: { name: "Ann", email: "ann@example.com" },
       expiresAt: expect.any(String),
     });

@@ -32,6 +32,7 @@ const toWire = (row: ConnectionRow & { user_name: string; user_email: string }):
   clientHost: row.client_host,
   serverId: row.server_id,
   scopes: row.scopes,
+  credentialId: row.credential_id,
   user: { id: row.user_id, name: row.user_name, email: row.user_email },
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),

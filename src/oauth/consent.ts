@@ -4,6 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { UserCaller } from "../door/caller.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Database } from "../storage/database.ts";
+import { type ChosenAccount, type ConsentAccounts, invalid, toColumns } from "./consent-accounts.ts";
 import { isLoopbackHost, nameOfClient } from "./describe-client.ts";
 import { lifetimes } from "./lifetimes.ts";
 import { allowedByRole, grantableScopes, type ResourceServer, type Resources, scopeDescriptions } from "./resources.ts";
@@ -13,15 +14,23 @@ import type { ConsentDecision, ConsentRequest, ConsentServer, OAuthScope } from 
 
 export type Consent = ReturnType<typeof createConsent>;
 
-type Options = { db: Database; organizations: Pick<Organizations, "listOf" | "membership">; resources: Resources; issuerUrl: string };
+type Options = {
+  db: Database;
+  organizations: Pick<Organizations, "listOf" | "membership">;
+  accounts: ConsentAccounts;
+  resources: Resources;
+  issuerUrl: string;
+};
 
 /** What a ticket stands for. */
-type Decision = { approve: false } | { approve: true; organizationId: string; serverId: string; scopes: OAuthScope[] };
+type Decision =
+  | { approve: false }
+  | { approve: true; organizationId: string; serverId: string; scopes: OAuthScope[]; account: ChosenAccount };
 
 type Parameters = { client_id: string; redirect_uri: string; resource?: string; scope?: string; requested_scope?: string };
 
 /** What a user is asked, and what they answer. The page speaks to the platform, the answer travels to the gateway as a ticket. */
-export function createConsent({ db, organizations, resources, issuerUrl }: Options) {
+export function createConsent({ db, organizations, accounts, resources, issuerUrl }: Options) {
   const tables = oauthTables(db);
 
   async function read(uid: string) {
@@ -42,7 +51,8 @@ export function createConsent({ db, organizations, resources, issuerUrl }: Optio
     if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
     const allowed = allowedByRole(member.organization.role, scopes);
     if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
-    return { approve: true, organizationId: wish.organizationId, serverId: server.id, scopes: allowed };
+    const account = await accounts.choose(wish.organizationId, server, wish.credentialId);
+    return { approve: true, organizationId: wish.organizationId, serverId: server.id, scopes: allowed, account };
   }
 
   return {
@@ -50,12 +60,13 @@ export function createConsent({ db, organizations, resources, issuerUrl }: Optio
       const { params, client, expiresAt } = await read(uid);
       const asked = serverOf(params);
       const show = (server: ResourceServer) => describeServer(server, params.scope ?? params.requested_scope);
+      const [offered, memberships] = [asked ? [asked] : resources.servers, await organizations.listOf(userId)];
       return {
         client: describeClient(client, params.redirect_uri),
         server: asked ? show(asked) : null,
-        servers: asked ? [] : resources.servers.map(show),
+        servers: asked ? [] : offered.map(show),
         scopes: asked ? show(asked).scopes : [],
-        organizations: await organizations.listOf(userId),
+        organizations: await Promise.all(memberships.map(async (one) => ({ ...one, accounts: await accounts.list(one.id, offered) }))),
         user: { name, email },
         expiresAt: expiresAt.toISOString(),
       };
@@ -78,11 +89,11 @@ export function createConsent({ db, organizations, resources, issuerUrl }: Optio
       if (!decision.approve) return undefined;
       const client = await findClient(db, clientId);
       if (!client) throw ticketRefused();
-      const { organizationId, serverId, scopes } = decision;
+      const { organizationId, serverId, scopes, account } = decision;
       const { name, host } = describeIdentity(client);
       const connection = { id: newId(), userId: taken.user_id, resource: resources.urlOf(serverId), scopes };
       const row = { id: connection.id, user_id: taken.user_id, organization_id: organizationId, client_id: client.id, client_name: name };
-      const access = { client_host: host, resource: connection.resource, server_id: serverId, scopes };
+      const access = { client_host: host, resource: connection.resource, server_id: serverId, scopes, ...toColumns(account) };
       await insertConnection(tables, { ...row, ...access }, lifetimes.connection).catch((error: { code?: string }) => {
         throw error.code === "23503" ? ticketRefused() : error;
       });
@@ -95,9 +106,6 @@ const requestGone = () => new Refusal("not_found", "This request is no longer op
 
 const ticketRefused = () =>
   new Refusal("oauth_state_invalid", "This browser did not begin this connection, or the answer was used already or came too late.");
-
-const invalid = (pointer: string, detail: string) =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });
 
 function pickServer(resources: Resources, serverId: string | undefined): ResourceServer {
   const server = serverId === undefined ? undefined : resources.server(serverId);
@@ -114,6 +122,7 @@ function narrow(asked: readonly OAuthScope[], chosen: readonly OAuthScope[] | un
 const describeServer = (server: ResourceServer, wish: string | undefined): ConsentServer => ({
   id: server.id,
   title: server.title,
+  credentialType: server.credentialType,
   scopes: grantableScopes(server, wish).map((name) => ({ name, description: scopeDescriptions[name] })),
 });
 

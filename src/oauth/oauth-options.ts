@@ -2,6 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Database } from "../storage/database.ts";
+import type { Vault } from "../vault/vault.ts";
 import type { ResourceServer } from "./resources.ts";
 
 type OAuthSettings = {
@@ -18,6 +19,7 @@ export type OAuthOptions = OAuthSettings & {
   log: Log;
   fetch: SafeFetch;
   organizations: Organizations;
+  vault: Pick<Vault, "credentials" | "defaults" | "check">;
   servers: ResourceServer[];
   cookieKey: Buffer;
   previousCookieKeys: Buffer[];

@@ -3,6 +3,7 @@ import { createLastUse } from "../base/last-use.ts";
 import { createCleanup } from "./cleanup.ts";
 import { createConnections } from "./connections.ts";
 import { createConsent } from "./consent.ts";
+import { createConsentAccounts } from "./consent-accounts.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
 import { createResources } from "./resources.ts";
 import { oauthTables, touchClients } from "./store.ts";
@@ -12,9 +13,9 @@ export type OAuth = ReturnType<typeof createOAuth>;
 
 /** MCP clients that connect without a key: the user approves in the browser, the client gets a token for one server. */
 export function createOAuth(options: OAuthOptions) {
-  const { db, log, organizations, servers, issuerUrl, resourceUrl } = options;
+  const { db, log, organizations, vault, servers, issuerUrl, resourceUrl } = options;
   const resources = createResources({ resourceUrl, servers });
-  const consent = createConsent({ db, organizations, resources, issuerUrl });
+  const consent = createConsent({ db, organizations, accounts: createConsentAccounts(vault), resources, issuerUrl });
   const accessTokens = createVerifyAccessToken({ db, log });
   const cleanup = createCleanup({ db, log });
   const tables = oauthTables(db);

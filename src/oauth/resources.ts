@@ -3,14 +3,22 @@ import type { Role } from "../identity/wire.ts";
 import type { OAuthScope } from "./wire.ts";
 
 /** An MCP server as OAuth sees it: something a token is made for. */
-export type ResourceServer = { id: string; title: string; scopes: readonly OAuthScope[] };
+export type ResourceServer = {
+  id: string;
+  title: string;
+  scopes: readonly OAuthScope[];
+  /** Of the account its tools need; null when they need none. */
+  credentialType: string | null;
+};
 
 export type Resources = ReturnType<typeof createResources>;
 
 /** The MCP servers: one for each provider, and the one about the user's own account. */
 export const resourceServersOf = ({ providers }: Pick<Catalog, "providers">): ResourceServer[] => [
-  ...providers.map(({ id, title }): ResourceServer => ({ id, title, scopes: ["mcp:invoke"] })),
-  { id: "platform", title: "Switchyard", scopes: ["platform:read", "platform:write"] },
+  ...providers.map(
+    ({ id, title, credential }): ResourceServer => ({ id, title, scopes: ["mcp:invoke"], credentialType: credential?.type ?? null }),
+  ),
+  { id: "platform", title: "Switchyard", scopes: ["platform:read", "platform:write"], credentialType: null },
 ];
 
 /** Which address stands for which server. */

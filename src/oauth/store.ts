@@ -21,6 +21,8 @@ type OAuthTables = {
     resource: string;
     server_id: string;
     scopes: OAuthScope[];
+    credential_type: string | null;
+    credential_id: string | null;
     created_at: Generated<Date>;
     expires_at: Date;
     last_used_at: Date | null;

@@ -100,7 +100,7 @@ export type VerifiedToken = {
   clientName: string;
   /** Separated by spaces: the driver reads texts much faster than lists, and this is read for every request. */
   scope: string;
-  /** Credential type → credential id, those of the organization; null when there are none. */
+  /** Credential type → credential id: the one chosen for the connection, else those of the organization; null when there are none. */
   defaultCredentials: Record<string, string> | null;
 };
 
@@ -109,8 +109,9 @@ const verify = {
   text: `SELECT token.id_sha256 AS hash, array_to_string(token.scopes, ' ') AS scope, connection.id AS "connectionId", connection.organization_id AS "organizationId",
            connection.server_id AS "serverId", connection.user_id AS "userId", app_user.name AS "userName", member.role,
            connection.client_id AS "clientId", connection.client_name AS "clientName",
-           (SELECT jsonb_object_agg(credential_type, credential_id) FROM default_credential
-            WHERE organization_id = connection.organization_id AND api_key_id IS NULL) AS "defaultCredentials"
+           CASE WHEN connection.credential_type IS NOT NULL THEN jsonb_build_object(connection.credential_type, connection.credential_id)
+           ELSE (SELECT jsonb_object_agg(credential_type, credential_id) FROM default_credential
+                 WHERE organization_id = connection.organization_id AND api_key_id IS NULL) END AS "defaultCredentials"
          FROM oauth_token token
          JOIN oauth_connection connection ON connection.id = token.connection_id
          JOIN member ON member.organization_id = connection.organization_id AND member.user_id = connection.user_id

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { role } from "../identity/wire.ts";
+import { credentialSummary } from "../vault/wire.ts";
 
 // The shapes the platform API speaks about MCP clients that connect with OAuth. The web UI imports only this file.
 
@@ -15,7 +16,14 @@ const consentServer = z.object({
   id: z.string(),
   title: z.string(),
   scopes: z.array(consentScope).describe("What the client may be granted here: what it asked for, as far as this server knows it."),
+  credentialType: z.string().nullable().describe("Of the account its tools need; null when they need none."),
 });
+
+const consentAccount = z.object({
+  ...credentialSummary.pick({ id: true, name: true, type: true, health: true }).shape,
+  isDefault: z.boolean().describe("Calls that name no account use it, unless another one is chosen here."),
+});
+export type ConsentAccount = z.infer<typeof consentAccount>;
 export type ConsentServer = z.infer<typeof consentServer>;
 
 export const consentRequest = z
@@ -32,7 +40,12 @@ export const consentRequest = z
     server: consentServer.nullable().describe("The server the client asks for; null when it named none and the user picks from `servers`."),
     servers: z.array(consentServer).describe("What to pick from when `server` is null; empty otherwise."),
     scopes: z.array(consentScope).describe("Those of `server`; empty when it is null."),
-    organizations: z.array(z.object({ id, name: z.string(), role })),
+    organizations: z.array(
+      z.object({
+        ...{ id, name: z.string(), role },
+        accounts: z.array(consentAccount).describe("What calls on these servers could use."),
+      }),
+    ),
     user: z.object({ name: z.string(), email: z.string() }),
     expiresAt: instant,
   })
@@ -44,6 +57,9 @@ export const consentDecision = z.object({
   organizationId: id.optional().describe("Needed to approve: the organization the connection acts on."),
   scopes: z.array(oauthScope).min(1).max(oauthScopes.length).optional().describe("A part of what was asked for. Left out: all of it."),
   serverId: z.string().min(1).max(64).optional().describe("Needed to approve when the client named no server."),
+  credentialId: id
+    .optional()
+    .describe("The account that the client's calls use when they name none. Left out: the organization's default at the time of a call."),
 });
 export type ConsentDecision = z.infer<typeof consentDecision>;
 
@@ -59,6 +75,7 @@ export const connection = z
     clientHost: z.string().nullable(),
     serverId: z.string(),
     scopes: z.array(oauthScope),
+    credentialId: id.nullable().describe("What its calls use when they name no account; null: the organization's default."),
     user: z.object({ id, name: z.string(), email: z.string() }).describe("Who approved it, and for whom it acts."),
     createdAt: instant,
     expiresAt: instant.describe("When the client has to ask again, however often it is used."),

@@ -81,10 +81,18 @@ export async function openConsent(url: string, person: Pick<Person, "browser">, 
   };
 }
 
-export type Wish = { serverId: string; scope?: string; scopes?: ConsentDecision["scopes"]; clientId?: string; noResource?: boolean };
+export type Wish = {
+  serverId: string;
+  scope?: string;
+  scopes?: ConsentDecision["scopes"];
+  clientId?: string;
+  noResource?: boolean;
+  credentialId?: string;
+};
 
 /** The whole way of a new public client to its tokens. */
-export async function connectClient(client: OAuthClient, person: Person, { serverId, scope, scopes, clientId, noResource = false }: Wish) {
+export async function connectClient(client: OAuthClient, person: Person, wish: Wish) {
+  const { serverId, scope, scopes, clientId, noResource = false, credentialId } = wish;
   const { verifier, challenge } = createChallenge();
   const id = clientId ?? String((await client.register({ redirect_uris: [redirectUri], client_name: "Test client" })).body.client_id);
   const resource = noResource ? undefined : client.resourceOf(serverId);
@@ -97,6 +105,7 @@ export async function connectClient(client: OAuthClient, person: Person, { serve
     organizationId,
     ...(scopes ? { scopes } : {}),
     ...(noResource ? { serverId } : {}),
+    ...(credentialId === undefined ? {} : { credentialId }),
   });
   const code = answer.get("code") ?? "";
   const exchange = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: id, code_verifier: verifier };

@@ -1,6 +1,8 @@
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Connection } from "../../../src/oauth/wire.ts";
+import type { CredentialSummary } from "../../../src/vault/wire.ts";
+import { credentialsQuery } from "../../api/credentials.ts";
 import { api } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -16,6 +18,8 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
   const servers = useSuspenseQuery(serverAddressesQuery).data;
   const queryClient = useQueryClient();
   const [ending, setEnding] = useState<Connection>();
+  const credentials = useQuery(credentialsQuery(organization.id)).data;
+  const accountOf = ({ credentialId }: Connection) => credentialId && credentials && describeAccount(credentials, credentialId);
   const titleOf = ({ serverId }: Connection) => servers.find(({ id }) => id === serverId)?.title ?? serverId;
 
   async function disconnect({ id }: Connection) {
@@ -33,7 +37,7 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
       <ul className="-mb-3 divide-y divide-line">
         {connections.map((connection) => (
           <li key={connection.id} className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
-            <ConnectionFacts connection={connection} serverTitle={titleOf(connection)} />
+            <ConnectionFacts connection={connection} serverTitle={titleOf(connection)} account={accountOf(connection)} />
             <Button
               look="danger"
               aria-label={`Disconnect ${connection.clientName} from ${titleOf(connection)}`}
@@ -57,7 +61,14 @@ export function ConnectionList({ organization }: { organization: MyOrganization 
   );
 }
 
-function ConnectionFacts({ connection, serverTitle }: { connection: Connection; serverTitle: string }) {
+const describeAccount = (credentials: CredentialSummary[], credentialId: string): string => {
+  const name = credentials.find(({ id }) => id === credentialId)?.name;
+  return name === undefined ? "The account chosen for it was deleted: connect it again to choose another" : `Uses the account ${name}`;
+};
+
+type ConnectionFactsProps = { connection: Connection; serverTitle: string; account: string | null | undefined };
+
+function ConnectionFacts({ connection, serverTitle, account }: ConnectionFactsProps) {
   const { clientName, clientHost, scopes, user, createdAt, lastUsedAt, expiresAt } = connection;
   return (
     <div className="grid min-w-0 flex-1 basis-60 gap-1.5">
@@ -71,6 +82,7 @@ function ConnectionFacts({ connection, serverTitle }: { connection: Connection; 
           <Badge key={scope}>{scope}</Badge>
         ))}
       </p>
+      {account && <p className="text-sm wrap-anywhere">{account}</p>}
       <p className="text-sm text-muted wrap-anywhere">
         Approved by {user.name} ({user.email}) on <Moment at={createdAt} />, until <Moment at={expiresAt} /> at the latest
       </p>

@@ -4,6 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { AccountField, toWish, useAccountChoice } from "./account-field.tsx";
 import { ScopeChoice } from "./scope-choice.tsx";
 
 type ConsentFormProps = {
@@ -24,18 +25,22 @@ export function ConsentForm({ request, pending, decide, error }: ConsentFormProp
   const isOpen = (scope: OAuthScope) => !organization || mayGrant(organization.role, scope);
   const chosen = (server?.scopes ?? []).map(({ name }) => name).filter((name) => isOpen(name) && !refused.has(name));
   const [isChecked, setIsChecked] = useState(false);
+  const { accounts, accountId, setAccountId } = useAccountChoice(organization, server);
 
   function approve(event: FormEvent) {
     event.preventDefault();
     setIsChecked(true);
     if (pending || chosen.length === 0) return;
-    decide({ approve: true, organizationId, scopes: chosen, ...(request.server ? {} : { serverId }) });
+    decide({ approve: true, organizationId, scopes: chosen, ...(request.server ? {} : { serverId }), ...toWish(accountId) });
   }
 
   return (
     <form onSubmit={approve} className="grid gap-5">
       {!request.server && <ServerField servers={request.servers} value={serverId} onChange={setServerId} />}
       <OrganizationField organizations={organizations} value={organizationId} onChange={setOrganizationId} />
+      {accounts && server && chosen.length > 0 && (
+        <AccountField organizationId={organizationId} title={server.title} accounts={accounts} value={accountId} onChange={setAccountId} />
+      )}
       {server && <ScopeChoice scopes={server.scopes} {...{ refused, setRefused, isOpen }} />}
       {server && isChecked && chosen.length === 0 && (
         <Notice kind="problem">
