@@ -202,8 +202,12 @@ function platformParts({ identity, vault, history, workflows, plans }: Parts, { 
   };
 }
 
-function openDoctor({ catalog, oauth: { consent, connections } }: Parts, { platform, gateway, oauth, serverUrlTemplate }: Config) {
+function openDoctor({ catalog, vault, oauth: { consent, connections } }: Parts, { platform, gateway, oauth, serverUrlTemplate }: Config) {
   const addresses = resourceServersOf(catalog).map(({ id, title }) => ({ id, title, url: serverUrlTemplate.replaceAll("{serverId}", id) }));
   const publicUrls = [platform.baseUrl, gateway.baseUrl, oauth.issuerUrl, oauth.resourceUrl, oauth.consentUrlTemplate];
-  return createDoctor({ addresses, publicUrls, consent, connections });
+  const describeAccount = async (organizationId: string, reference: string) => {
+    const account = (await vault.credentials.list(organizationId)).find((one) => one.reference === reference);
+    return { name: account?.name ?? reference, isUsable: !!account && !["failing", "needs_reconnect"].includes(account.health) };
+  };
+  return createDoctor({ addresses, publicUrls, consent, connections, describeAccount });
 }

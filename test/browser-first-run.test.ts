@@ -97,6 +97,22 @@ describe("the first run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("tells an account that lacks something from one that its service refuses", async () => {
+    const ann = await signIn(app, "ann@example.com");
+    const { id: organizationId } = (await ann.browser.get("/api/me")).body.organizations[0];
+    const request = { type: "http_auth", name: "Old", data: { authKind: "none" }, createdBy: null };
+    const { id } = await app.parts.vault.credentials.create(organizationId, request);
+    const saved = JSON.stringify({ authKind: "bearer", secret: "••••••••" });
+    await app.database.query("UPDATE credential SET public_data = $2 WHERE id = $1", [id, saved]);
+    await openBrowser(ann.email);
+    await page.goto("/");
+    await page.getByText("The account Old lacks something it needs").waitFor();
+    await app.database.query("UPDATE credential SET public_data = $2, health = 'failing' WHERE id = $1", [id, '{"authKind":"none"}']);
+    await page.reload();
+    await page.getByText("The account Old is refused by its service.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("holds each step from what the server knows: an organization with a used key and no call waits only for the call", async () => {
     const ann = await signIn(app, "ann@example.com");
     const { id } = (await ann.browser.post("/api/organizations", { name: "<b>Second</b> team" })).body;

@@ -76,6 +76,29 @@ describe("the page of MCP servers", () => {
   });
 });
 
+describe("the account of a server's calls", () => {
+  it("is named, or how to choose it is", async () => {
+    const open = async (words: string) => {
+      await page().goto(`${path}/notion`);
+      await page().getByText(words, { exact: true }).waitFor();
+      return await page().getByRole("main").getByRole("link").allTextContents();
+    };
+    expect(await open("No account yet")).toContain("Connect an account");
+    const data = { kind: "bearer", accessToken: "token-of-the-account" };
+    const { id } = (await ann.browser.post(`${api}/credentials`, { type: "notion", name: "<i>Main</i>", data })).body;
+    expect(await open("Calls have to name an account")).toContain("Choose one for calls that name none");
+    await page().getByRole("link", { name: "Choose one for calls that name none" }).click();
+    await button("Make it the default").click();
+    await button("Stop using it as default").waitFor();
+    const links = await open("Calls use “<i>Main</i>”");
+    expect(links.filter((text) => /account|calls|Mend/.test(text))).toEqual([]);
+    await app.database.query("UPDATE credential SET health = 'needs_reconnect' WHERE id = $1", [id]);
+    expect(await open("Calls use “<i>Main</i>”, which must be connected again")).toContain("Mend it");
+    await app.database.query("DELETE FROM credential");
+    expect(opened.complaints).toEqual([]);
+  });
+});
+
 describe("the snippets of a server", () => {
   it("hold its address in the form of each client, and only a placeholder for the key", async () => {
     const { key } = (await ann.browser.post(`${api}/api-keys`, { name: "existing", scopes: ["mcp:invoke"] })).body;

@@ -52,7 +52,7 @@ describe("credentials on the command line", () => {
     const [checked] = await app.parts.vault.check(organizationId, { github: reference }, ["github"]);
     expect((await app.parts.vault.open(checked as NonNullable<typeof checked>)).data()).toMatchObject({ accessToken: "canary-token" });
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([
-      { id, reference, name: "Ours", type: "github", health: "unknown" },
+      { id, reference, name: "Ours", type: "github", health: "unknown", isComplete: true },
     ]);
     expect(await answer("credentials", "delete", "--organization", organizationId, "--id", id)).toEqual({ id, deleted: true });
     expect(await answer("credentials", "list", "--organization", organizationId)).toEqual([]);

@@ -64,6 +64,7 @@ describe("creating a credential", () => {
       name: "Some account",
       type: "fake_login",
       health: "unknown",
+      isComplete: true,
     });
     expect(read.text + list.text).not.toContain("canary");
     expect((await open(made.reference, "fake_login")).data()).toEqual({ ...login, port: 5432 });
@@ -229,11 +230,11 @@ describe("a reference", () => {
 });
 
 describe("who may do what", () => {
-  it.each(["member", "viewer"] as const)("lets a %s see names, types, health and references only", async (role) => {
+  it.each(["member", "viewer"] as const)("lets a %s see names, types, health, completeness and references only", async (role) => {
     const { id } = await create("fake_login", login);
     const { browser } = await signUpMember(app, ann.organizationId, `Cred${role}`, role);
     const entries = (await browser.get(path)).body.data as object[];
-    expect(Object.keys(entries[0] ?? {}).sort()).toEqual(["health", "id", "name", "reference", "type"]);
+    expect(Object.keys(entries[0] ?? {}).sort()).toEqual(["health", "id", "isComplete", "name", "reference", "type"]);
     const answers = [
       await browser.get(`${path}/${id}`),
       await browser.post(path, { type: "fake_login", name: "x", data: login }),

@@ -117,6 +117,33 @@ describe("the doctor of the API", () => {
     expect((await browser.get(`/api/organizations/${organizationId}/connections`)).body.data).toEqual([]);
   });
 
+  it("says which account a call would use, that none would be found, or that it does not work", async () => {
+    const ellen = await signUpOwner(oauth.app, "Ellen");
+    const address = `${proxy.url}/github/mcp`;
+    const examine = async () => {
+      const { body } = await ellen.browser.post("/api/doctor", { url: address, organizationId: ellen.organizationId });
+      expect(body).toMatchObject({ healthy: true, brokenStep: null });
+      return (body as Report).steps.find(({ id }) => id === "account");
+    };
+    expect(await examine()).toMatchObject({
+      outcome: "warning",
+      seen: "a call that names no account is refused",
+      fix: expect.stringContaining("make it the default"),
+    });
+    const request = { type: "github", name: "Main", data: { kind: "bearer", accessToken: "canary-token" }, makeDefault: true };
+    const { body } = await ellen.browser.post(`/api/organizations/${ellen.organizationId}/credentials`, request);
+    expect(await examine()).toMatchObject({ outcome: "ok", seen: 'a call that names no account uses "Main"', fix: null });
+    await oauth.app.database.query("UPDATE credential SET health = 'needs_reconnect' WHERE id = $1", [body.id]);
+    expect(await examine()).toMatchObject({ outcome: "warning", seen: expect.stringContaining('"Main", which does not work') });
+    const { key: herKey } = await oauth.app.parts.identity.apiKeys.create(ellen.organizationId, {
+      name: "test",
+      scopes: ["mcp:invoke"],
+      createdBy: null,
+    });
+    const { steps } = await examineFrom({ url: address, key: herKey });
+    expect(steps.find(({ id }) => id === "account")).toMatchObject({ outcome: "ok", seen: expect.stringContaining(body.reference) });
+  });
+
   it("approves no other request than its own", async () => {
     const { organizationId, browser } = oauth.ann;
     const registered = await oauth.client.register({ redirect_uris: [redirectUri], client_name: "Somebody else" });

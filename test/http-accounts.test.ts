@@ -75,7 +75,7 @@ describe("an HTTP account", () => {
   ])("that was saved %s no longer works, and says why before and after a call", async (_name, data, words) => {
     const id = await plant(data);
     const { body: list } = await ann.browser.get(`${path}/credentials`);
-    expect(list.data.find((one: { id: string }) => one.id === id).health).toBe("failing");
+    expect(list.data.find((one: { id: string }) => one.id === id)).toMatchObject({ health: "failing", isComplete: false });
     const { body: read } = await ann.browser.get(`${path}/credentials/${id}`);
     expect(read).toMatchObject({ health: "failing", lastError: expect.stringContaining(words) });
 

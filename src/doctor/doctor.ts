@@ -7,6 +7,7 @@ import type { Connections } from "../oauth/connections.ts";
 import type { Consent } from "../oauth/consent.ts";
 import { createAsk } from "./ask.ts";
 import { doctorName, type Examination, examine } from "./examine.ts";
+import type { DescribeAccount } from "./examine-account.ts";
 import type { Report, ServerAddress } from "./wire.ts";
 
 export type Doctor = ReturnType<typeof createDoctor>;
@@ -16,12 +17,13 @@ type Options = {
   publicUrls: string[];
   consent: Pick<Consent, "describe" | "decide">;
   connections: Pick<Connections, "list" | "end">;
+  describeAccount: (organizationId: string, reference: string) => ReturnType<DescribeAccount>;
 };
 
 type Person = { user: UserCaller; organizationId: string };
 
 /** Checks this installation from inside. It asks nothing but the installation's own public addresses, whatever documents say. */
-export function createDoctor({ addresses, publicUrls, consent, connections }: Options) {
+export function createDoctor({ addresses, publicUrls, consent, connections, describeAccount }: Options) {
   const origins = new Set([...publicUrls, ...addresses.map(({ url }) => url)].map((url) => new URL(url).origin));
   const mayVisit = ({ origin }: URL) => origins.has(origin);
 
@@ -35,7 +37,13 @@ export function createDoctor({ addresses, publicUrls, consent, connections }: Op
     };
     const viewer = { organizationId, userId: user.userId, role: "member" } as const;
     try {
-      return await examineFrom({ url, clientName, approve, mayVisit });
+      return await examineFrom({
+        url,
+        clientName,
+        approve,
+        mayVisit,
+        describeAccount: (reference) => describeAccount(organizationId, reference),
+      });
     } finally {
       const made = (await connections.list(viewer)).filter((connection) => connection.clientName === clientName);
       for (const { id } of made) await connections.end(viewer, id);

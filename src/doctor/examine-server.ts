@@ -106,14 +106,14 @@ export async function examineCors(ask: Ask, url: string, refusal: Answer): Promi
 }
 
 /** The first thing of use, with an API key or an access token. */
-export async function examineTools(ask: Ask, url: string, credentials: Record<string, string>): Promise<Finding<null>> {
+export async function examineTools(ask: Ask, url: string, credentials: Record<string, string>): Promise<Finding<unknown[]>> {
   const headers = { ...jsonHeaders, "mcp-protocol-version": "2025-11-25", ...credentials };
   const answer = await ask(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }) });
   if (isBroken(answer)) return answer;
   const fault = judgeAnswer(answer, [200, 401, 403]);
   if (fault) return fault;
   const { tools } = (answer.json?.result ?? {}) as { tools?: unknown };
-  if (Array.isArray(tools)) return sound(`200, ${tools.length} tools`, null);
+  if (Array.isArray(tools)) return sound(`200, ${tools.length} tools`, tools as unknown[]);
   if ("authorization" in credentials)
     return broken(
       "token_refused",

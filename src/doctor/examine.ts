@@ -1,4 +1,5 @@
 import type { Ask } from "./ask.ts";
+import { type DescribeAccount, examineAccount } from "./examine-account.ts";
 import { examineConsent, examineRegistration, examineToken } from "./examine-authorization.ts";
 import { type Endpoints, examineIssuer, examineResource } from "./examine-documents.ts";
 import { type Approve, examineExchange } from "./examine-exchange.ts";
@@ -12,6 +13,7 @@ export type Examination = {
   key?: string | undefined;
   /** Without it nobody approves, and no token is made. */
   approve?: Approve | undefined;
+  describeAccount?: DescribeAccount;
 };
 
 /** Goes the way of a client from the address of an MCP server to its tools, and says at which hop it ends. */
@@ -32,7 +34,7 @@ export async function examine(ask: Ask, examination: Examination): Promise<Repor
     take("cors", await examineCors(ask, url, refusal));
     const token = endpoints && (await examineSignIn(ask, endpoints, { take, ...examination }));
     const credentials = key === undefined ? token && { authorization: `Bearer ${token}` } : { "x-api-key": key };
-    if (credentials) take("tools", await examineTools(ask, url, credentials));
+    if (credentials) await examineUse(ask, credentials, { take, ...examination });
   }
 
   const steps = stepIds.map((id) => toStep(id, findings.get(id)));
@@ -53,12 +55,20 @@ async function examineSignIn(ask: Ask, endpoints: Endpoints, given: Examination 
   return take("exchange", await examineExchange(ask, endpoints, { ...request, ...visit, approve }))?.accessToken;
 }
 
+async function examineUse(ask: Ask, credentials: Record<string, string>, given: Examination & { take: Take }): Promise<void> {
+  const { take, url, describeAccount } = given;
+  const tools = take("tools", await examineTools(ask, url, credentials));
+  if (tools) take("account", await examineAccount(tools, describeAccount));
+}
+
 export const doctorName = "Switchyard connection doctor";
 
 function toStep(id: StepId, finding: Finding<unknown> | undefined): Step {
   const nothing = { fault: null, fix: null };
   const about = { id, ...descriptions[id] };
   if (!finding) return { ...about, outcome: "skipped", seen: reasons[id] ?? "not asked, because a hop before it is broken", ...nothing };
+  if (finding.isSound && finding.advice !== undefined)
+    return { ...about, outcome: "warning", seen: finding.seen, fault: null, fix: finding.advice };
   if (finding.isSound) return { ...about, outcome: "ok", seen: finding.seen, ...nothing };
   return { ...about, outcome: "broken", seen: finding.seen, fault: finding.fault, fix: finding.fix };
 }
@@ -66,6 +76,7 @@ function toStep(id: StepId, finding: Finding<unknown> | undefined): Step {
 const reasons: Partial<Record<StepId, string>> = {
   exchange: "not tried: it needs the approval of a person, which the page of the web UI gives, and all hops before it",
   tools: "not asked: it needs a token or an API key (--key on the command line), and all hops before it",
+  account: "not asked: it needs the list of tools",
 };
 
 const descriptions: Record<StepId, { title: string; expected: string }> = {
@@ -83,4 +94,5 @@ const descriptions: Record<StepId, { title: string; expected: string }> = {
   cors: { title: "Calls from web pages (CORS)", expected: "2xx to OPTIONS, Access-Control headers, WWW-Authenticate exposed" },
   exchange: { title: "Approval and exchange of the code", expected: "the browser comes back with a code, the code becomes a token" },
   tools: { title: "List of tools", expected: "200 with the tools" },
+  account: { title: "Account of a call", expected: "one that is used when a call names none" },
 };

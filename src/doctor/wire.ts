@@ -27,6 +27,7 @@ export const stepIds = [
   "cors",
   "exchange",
   "tools",
+  "account",
 ] as const;
 export type StepId = (typeof stepIds)[number];
 
@@ -56,7 +57,7 @@ export type Fault = (typeof faults)[number];
 const step = z.object({
   id: z.enum(stepIds),
   title: z.string(),
-  outcome: z.enum(["ok", "broken", "skipped"]),
+  outcome: z.enum(["ok", "warning", "broken", "skipped"]).describe("A warning does not keep a client from connecting."),
   expected: z.string(),
   seen: z.string().describe("What was answered, or why nothing was asked."),
   fault: z.enum(faults).nullable(),

@@ -84,11 +84,20 @@ export function createMcpServer<Target>(description: Description<Target>) {
   };
 }
 
-/** A caller may leave out `credentials` where every one of them has a default. */
+/** A caller may leave out `credentials` where every one of them has a default, and is told which that is. */
 function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["defaults"]): McpTool<Target> {
   if (tool.credentials.length === 0 || !tool.credentials.every((type) => defaults.has(type))) return tool;
   const { required, ...schema } = tool.inputSchema;
-  return { ...tool, inputSchema: { ...schema, required: (required as string[]).filter((name) => name !== "credentials") } };
+  const properties = schema.properties as { credentials: JsonSchema };
+  const usual = Object.fromEntries(tool.credentials.map((type) => [type, defaults.get(type)]));
+  return {
+    ...tool,
+    inputSchema: {
+      ...schema,
+      properties: { ...properties, credentials: { ...properties.credentials, default: usual } },
+      required: (required as string[]).filter((name) => name !== "credentials"),
+    },
+  };
 }
 
 const toWire = <Target>({ name, title, description, inputSchema, outputSchema, annotations }: McpTool<Target>) => ({

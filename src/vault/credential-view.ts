@@ -20,13 +20,11 @@ export function createCredentialView({ clock, credentialTypes }: Options) {
     return missing.length === 0 ? undefined : `It cannot be used: ${describeMissing(missing)}.`;
   }
 
-  const toSummary = (row: Summarized): CredentialSummary => ({
-    id: row.id,
-    reference: toReference(row.id),
-    name: row.name,
-    type: row.type,
-    health: faultOf(row) === undefined ? healthOf(row, clock.now()) : "failing",
-  });
+  function toSummary(row: Summarized): CredentialSummary {
+    const { id, name, type } = row;
+    const isComplete = faultOf(row) === undefined;
+    return { id, reference: toReference(id), name, type, health: isComplete ? healthOf(row, clock.now()) : "failing", isComplete };
+  }
 
   return {
     toSummary,

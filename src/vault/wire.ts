@@ -12,7 +12,10 @@ export const health = z.enum(["unknown", "ok", "expiring", "failing", "needs_rec
 export type Health = z.infer<typeof health>;
 
 export const credentialSummary = z
-  .object({ id, reference: z.string().describe("What tools and workflows name it by."), name: z.string(), type: z.string(), health })
+  .object({
+    ...{ id, reference: z.string().describe("What tools and workflows name it by."), name: z.string(), type: z.string(), health },
+    isComplete: z.boolean().describe("False: it lacks what it cannot be used without, and its health is `failing`."),
+  })
   .meta({ id: "CredentialSummary" });
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 export const credentialList = z.object({ data: z.array(credentialSummary) });

@@ -36,9 +36,11 @@ const healthWords: Partial<Record<Health, string>> = {
   failing: "is refused by its service",
 };
 
+const incompleteWords = "lacks something it needs, and calls with it are refused until that is filled in";
+
 function CredentialLine({ organizationId, credential }: { organizationId: string; credential: CredentialSummary }) {
   return (
-    <Line text={`The account ${credential.name} ${healthWords[credential.health]}.`}>
+    <Line text={`The account ${credential.name} ${credential.isComplete ? healthWords[credential.health] : incompleteWords}.`}>
       <Link
         to="/o/$organizationId/credentials"
         params={{ organizationId }}

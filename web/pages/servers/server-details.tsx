@@ -12,7 +12,7 @@ import { type ClientId, clients } from "./client-snippets.ts";
 import { LastCall } from "./last-call.tsx";
 import { ServerIcon } from "./server-icon.tsx";
 import { ToolList } from "./tool-list.tsx";
-import { useConnectedTypes } from "./use-connected-types.ts";
+import { type ConnectedTypes, type TypeAccounts, useConnectedTypes, works } from "./use-connected-types.ts";
 
 export function ServerDetails({ organization, server }: { organization: MyOrganization; server: Server }) {
   const { client } = useSearch({ from: "/signed-in/o/$organizationId/servers/$serverId" });
@@ -52,26 +52,38 @@ function describeSignIn({ usesOAuthOnly }: Server): string {
 
 function ServerFacts({ organization, server }: { organization: MyOrganization; server: Server }) {
   const connected = useConnectedTypes(organization.id);
-  const [type] = server.credentialTypes;
-  const lacksAccount = connected && type !== undefined && !server.credentialTypes.some((entry) => connected.has(entry));
   return (
     <div className="-mt-3 flex flex-wrap items-center gap-x-4 gap-y-2">
       <span className="grid size-10 place-items-center rounded-lg border border-line bg-surface">
         <ServerIcon serverId={server.id} />
       </span>
       <AccountState server={server} connected={connected} />
-      {lacksAccount && organization.role !== "viewer" && (
-        <Link
-          to="/o/$organizationId/credentials"
-          params={{ organizationId: organization.id }}
-          search={{ create: type }}
-          className={buttonLook("quiet")}
-        >
-          Connect an account
-        </Link>
-      )}
+      <AccountRemedy organization={organization} server={server} connected={connected} />
     </div>
   );
+}
+
+type AccountRemedyProps = { organization: MyOrganization; server: Server; connected: ConnectedTypes };
+
+/** What is left to do until a call that names no account finds one that works. */
+function AccountRemedy({ organization: { id: organizationId, role }, server, connected }: AccountRemedyProps) {
+  const [type] = server.credentialTypes;
+  if (!connected || type === undefined || role === "viewer") return null;
+  const remedy = findRemedy(connected.get(type), type);
+  return (
+    remedy && (
+      <Link to="/o/$organizationId/credentials" params={{ organizationId }} search={remedy.search} className={buttonLook("quiet")}>
+        {remedy.words}
+      </Link>
+    )
+  );
+}
+
+function findRemedy({ accounts, usual }: TypeAccounts = { accounts: [], usual: undefined }, type: string) {
+  if (usual) return works(usual) ? null : { words: "Mend it", search: { credential: usual.id } };
+  const [first, ...others] = accounts;
+  if (!first) return { words: "Connect an account", search: { create: type } };
+  return { words: "Choose one for calls that name none", search: others.length === 0 ? { credential: first.id } : {} };
 }
 
 function AllServers({ organizationId }: { organizationId: string }) {
