@@ -26,7 +26,7 @@ const server = await createGatewayServer({
   apiKeys: { verify: async () => key },
   verifyBearer: notHere,
   oauth: { register: async () => {} },
-  callNode: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target.tool, { input }) }),
+  callNode: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target.tool, { input }), recordId: "none" }),
   callPlatformTool: notHere,
   privateServers: [],
   platform: {
@@ -38,6 +38,7 @@ const server = await createGatewayServer({
     runs: { page: notHere, get: notHere },
   },
   version: "1.0.0",
+  maxResultCharacters: 25_000,
   resourceUrl: "http://localhost",
   serverUrlTemplate: "http://localhost/{serverId}/mcp",
   keyLimitPerMinute: 1_000_000_000,

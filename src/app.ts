@@ -187,6 +187,7 @@ function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<Ga
     resourceUrl: config.oauth.resourceUrl,
     serverUrlTemplate: config.serverUrlTemplate,
     keyLimitPerMinute: config.keyLimitPerMinute,
+    maxResultCharacters: config.maxResultCharacters,
   };
 }
 

@@ -68,6 +68,7 @@ describe("without any setting", () => {
       signInLimitPerMinute: 10,
       signInAddressLimitPerMinute: 60,
       keyLimitPerMinute: 600,
+      maxResultCharacters: 25_000,
     });
   });
 
@@ -120,6 +121,7 @@ describe("a good value", () => {
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "1", (c) => c.signInLimitPerMinute, 1],
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "100", (c) => c.signInAddressLimitPerMinute, 100],
     ["RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE", "1", (c) => c.signInAddressLimitPerMinute, 1],
+    ["MCP_MAX_RESULT_CHARACTERS", "1000", (c) => c.maxResultCharacters, 1000],
     ["RATE_LIMIT_API_KEY_PER_MINUTE", "1", (c) => c.keyLimitPerMinute, 1],
   ])("of %s=%s is taken", (name, value, pick, expected) => {
     expect(pick(readConfig({ [name]: value }))).toEqual(expected);
@@ -147,6 +149,7 @@ const nonsense: Record<string, string[]> = {
   TASK_RUNNER_MAX_RUNS: ["0", "x", "10001"],
   SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: ["0", "-1", "abc", "1.5", "1e3", "Infinity", "99999999999"],
   MCP_MAX_EXECUTION_TIME: ["5", "0s", "-5m", "5 m", "1.5h", "5M", "30d", "abc"],
+  MCP_MAX_RESULT_CHARACTERS: ["999", "ten", "-1", "1e5"],
   DATABASE_URL: ["mysql://h/d", "host=localhost"],
   DATABASE_POOLER_URL: ["pooler:6432", "mysql://pooler/app"],
   DATABASE_POOL_SIZE: ["1", "0", "1001", "ten"],

@@ -52,6 +52,7 @@ export function readConfig(environment: Environment) {
     maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
     maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
+    maxResultCharacters: read("MCP_MAX_RESULT_CHARACTERS", "25000", integer(1000, 100_000_000)),
     maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
     maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
     dataDir: read("SWITCHYARD_DATA_DIR", defaultDataDir(environment), (value) => resolve(text(value))),

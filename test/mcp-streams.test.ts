@@ -31,7 +31,7 @@ beforeEach(() => {
   calls = [];
 });
 afterEach(() => {
-  for (const { settle } of calls) settle({ items: [] });
+  for (const { settle } of calls) settle({ recordId: "r", items: [] });
 });
 
 const begun = async (count = 1) => {
@@ -51,7 +51,7 @@ describe.each(["legacy", "modern"] as const)("progress in the %s era", (era) => 
     call.onProgress?.({ progress: 1, message: "does not grow" });
     call.onProgress?.({ progress: 10, total: 10, message: "running" });
     await delay(130);
-    settle({ items: [{ waitedSeconds: 1 }] });
+    settle({ recordId: "r", items: [{ waitedSeconds: 1 }] });
     const { headers, text } = await answered;
     expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(headers.get("x-accel-buffering")).toBe("no");
@@ -75,7 +75,7 @@ describe.each(["legacy", "modern"] as const)("progress in the %s era", (era) => 
       const answered = mcp.client[era]("system", "tools/call", params(meta ? { _meta: meta } : {}), { accept });
       const { call, settle } = await begun();
       expect(call.onProgress).toBeUndefined();
-      settle({ items: [] });
+      settle({ recordId: "r", items: [] });
       expect((await answered).headers.get("content-type")).toBe("application/json; charset=utf-8");
     }
   });
@@ -149,7 +149,7 @@ describe("the notification that cancels", () => {
     await begun(2);
     await cancel(1);
     expect(calls.map(({ call }) => call.signal.aborted)).toEqual([false, false]);
-    for (const { settle } of calls) settle({ items: [] });
+    for (const { settle } of calls) settle({ recordId: "r", items: [] });
     await Promise.all(answers);
   });
 });
@@ -160,7 +160,7 @@ describe("a call knows", () => {
     const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
     const answered = mcp.client.legacy("system", "tools/call", params(), { traceparent });
     const { call, settle } = await begun();
-    settle({ items: [] });
+    settle({ recordId: "r", items: [] });
     const { headers } = await answered;
     expect(call).toMatchObject({
       trace: { traceId: trace },
@@ -176,7 +176,7 @@ describe("a call knows", () => {
     const other = mcp.connect("system", ["mcp:invoke"]).modern("system", "tools/call", params({ _meta: { traceparent } }));
     const second = await begun(2);
     expect(second.call).toMatchObject({ trace: { traceId: trace }, caller: { connection: { userId: mcp.owner.userId } } });
-    second.settle({ items: [] });
+    second.settle({ recordId: "r", items: [] });
     await other;
   });
 
@@ -186,7 +186,7 @@ describe("a call knows", () => {
     });
     const { call, settle } = await begun();
     expect(call.trace.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
-    settle({ items: [] });
+    settle({ recordId: "r", items: [] });
     await answered;
   });
 
@@ -210,7 +210,7 @@ describe("a call that cannot be taken right now", () => {
 
   it("fails without telling why when it is our fault, and the log knows", async () => {
     const answered = mcp.client.modern("system", "tools/call", params());
-    (await begun()).settle({ items: [{ secret: 10n }] });
+    (await begun()).settle({ recordId: "r", items: [{ secret: 10n }] });
     const { json, text } = await answered;
     expect(json.result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "internal_error" } } });
     expect(text).not.toMatch(/BigInt|serialize/);
@@ -226,7 +226,7 @@ it("answers everybody with their own, 64 at a time", async () => {
   let wrong = 0;
   const serve = setInterval(() => {
     for (const { call, settle } of calls.splice(0).sort(() => Math.random() - 0.5))
-      settle({ items: [{ nonce: call.arguments.nonce, key: call.caller }] });
+      settle({ recordId: "r", items: [{ nonce: call.arguments.nonce, key: call.caller }] });
   }, 1);
   const loop = async () => {
     while (next < count) {

@@ -53,7 +53,7 @@ describe("the tools of all servers", () => {
       });
       expect(outputSchema).toEqual({
         type: "object",
-        properties: { items: { type: "array", items: node?.outputSchema } },
+        properties: { items: { type: "array", items: node?.outputSchema }, cut: { type: "string", description: expect.any(String) } },
         required: ["items"],
         additionalProperties: false,
       });

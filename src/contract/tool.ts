@@ -15,8 +15,12 @@ export type Tool = {
   credential: Credential | null;
   input: z.ZodObject;
   output: z.ZodObject;
+  /** The fields of an item that hold bytes as base64, and what they are when that is known. */
+  findBytes?: (item: Record<string, unknown>) => BytesField[];
   run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
 };
+
+type BytesField = { field: string; mimeType?: string | undefined };
 
 type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
   id: string;
@@ -29,6 +33,8 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   input: Input;
   /** One item of the answer. */
   output: Output;
+  /** Where an item has bytes as base64: MCP clients get pictures and sound as such and not as text. */
+  findBytes?: (item: z.output<Output>) => BytesField[];
   run: (call: ToolCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
 };
 

@@ -14,7 +14,8 @@ export function createCallNode(runRecordedCall: RunRecordedCall): CallTool<Node>
     const { tool, arguments: given, fault, signal, onProgress, trace } = call;
     const { credentials: references, ...parameters } = given;
     const arrival = describeCall(call, { id: newId(), source: "mcp", parameters });
-    return { items: await runRecordedCall({ node: tool.target, arrival, references, fault, signal, onProgress, trace }) };
+    const items = await runRecordedCall({ node: tool.target, arrival, references, fault, signal, onProgress, trace });
+    return { items, recordId: arrival.id, findBytes: tool.target.tool.findBytes };
   };
 }
 
@@ -31,6 +32,7 @@ export function createCallPlatformTool({ orRefused, run }: RecordedSteps): CallT
     });
     const { organizationId } = caller;
     const work = async () => target.output.parse(await target.run({ input, organizationId, userId }));
-    return { output: await run(record, () => (target.hints.readOnly ? runAsPage(work) : work())) };
+    const output = await run(record, () => (target.hints.readOnly ? runAsPage(work) : work()));
+    return { output, recordId: record.id };
   };
 }

@@ -52,6 +52,8 @@ export type McpOptions<Target> = {
   callsInFlight: CallsInFlight;
   /** The WWW-Authenticate header for a scope that is missing. */
   challenge: (scope: string) => string;
+  /** Most characters of JSON that a model is given of one answer. */
+  limitCharacters: number;
   log: Log;
   tracing: Tracing;
 };
@@ -60,7 +62,9 @@ export type McpOptions<Target> = {
 type Found<Target> = { tool: McpTool<Target>; fault: Refusal | undefined };
 
 /** tools/call, and the notification that cancels one. */
-export function createAnswerCall<Target>({ server, callTool, callsInFlight, challenge, log, tracing }: McpOptions<Target>) {
+export function createAnswerCall<Target>(options: McpOptions<Target>) {
+  const { server, callTool, callsInFlight, challenge, limitCharacters, log, tracing } = options;
+
   async function run({ tool, fault: misfit }: Found<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
     const { caller, requestId, trace } = request;
     const fault = misfit ?? (caller.view?.allows(tool.name) === false ? notAllowed(tool) : request.fault);
@@ -91,7 +95,8 @@ export function createAnswerCall<Target>({ server, callTool, callsInFlight, chal
     const found = findTool(rpc, request);
     const whose = { id: rpc.id, requestId };
     if ("error" in found) return answerError(whose, found.error);
-    const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, { era, requestId, serverInfo: server.serverInfo }));
+    const circumstances = { era, requestId, serverInfo: server.serverInfo, outputSchema: found.tool.outputSchema, limitCharacters };
+    const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, circumstances));
     const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
       const result = await endAfter(trace, () => run(found, rpc, era, { ...request, trace }), describeResult);

@@ -1,12 +1,15 @@
-import type { Refusal } from "../base/refusal.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { JsonSchema } from "../catalog/json-schema.ts";
+import type { Tool } from "../contract/tool.ts";
+import { fitItems, fitOutput } from "./fit-result.ts";
 import type { Era } from "./mcp-era.ts";
 
 /** What came of a tool call. A refusal is also an answer: the model reads it and can mend its call. */
 export type ToolResult =
   /** Provider tools: one block of text per item. */
-  | { items: Record<string, unknown>[] }
+  | { items: Record<string, unknown>[]; recordId: string; findBytes?: Tool["findBytes"] }
   /** Platform tools: one object. */
-  | { output: Record<string, unknown> }
+  | { output: Record<string, unknown>; recordId: string }
   /** Content of any kind that has no schema. */
   | { content: Record<string, unknown>[] }
   | Refusal;
@@ -16,27 +19,32 @@ type Circumstances = {
   requestId: string;
   /** JSON text. */
   serverInfo: string;
+  outputSchema: JsonSchema | undefined;
+  /** Most characters of JSON that a model is given of one answer. */
+  limitCharacters: number;
 };
 
-/** The result of tools/call as JSON text. Each item is serialised once and used in both forms. */
-export function writeToolResult(result: ToolResult, { era, requestId, serverInfo }: Circumstances): string {
+/** The result of tools/call as JSON text. */
+export function writeToolResult(result: ToolResult, circumstances: Circumstances): string {
+  const { era, requestId, serverInfo } = circumstances;
   const meta = era === "modern" ? [`"io.modelcontextprotocol/serverInfo":${serverInfo}`] : [];
   const members = era === "modern" ? ['"resultType":"complete"'] : [];
-  if ("items" in result) {
-    const items = result.items.map((item) => JSON.stringify(item));
-    members.push(`"content":[${items.map(textBlock).join(",")}]`, `"structuredContent":{"items":[${items.join(",")}]}`);
-  } else if ("output" in result) {
-    const output = JSON.stringify(result.output);
-    members.push(`"content":[${textBlock(output)}]`, `"structuredContent":${output}`);
-  } else if ("content" in result) {
-    members.push(`"content":${JSON.stringify(result.content)}`);
-  } else {
+  if (result instanceof Refusal) {
     members.push(`"content":[${textBlock(describe(result))}]`, '"isError":true');
     const { code, errors } = result;
     meta.push(`"switchyard/error":${JSON.stringify({ code, requestId, ...(errors ? { errors } : {}) })}`);
-  }
+  } else members.push(...writeContent(result, circumstances));
   if (meta.length > 0) members.push(`"_meta":{${meta.join(",")}}`);
   return `{${members.join(",")}}`;
+}
+
+/** Each item is serialised once and used in both forms, because it is the client's own choice which of them it reads. */
+function writeContent(result: Exclude<ToolResult, Refusal>, circumstances: Circumstances): string[] {
+  if ("content" in result) return [`"content":${JSON.stringify(result.content)}`];
+  const { texts, structured, blocks, cut } = "items" in result ? fitItems(result, circumstances) : fitOutput(result, circumstances);
+  const content = [...texts.map(textBlock), ...blocks, ...(cut === undefined ? [] : [textBlock(cut)])];
+  const all = cut === undefined ? structured : [...structured, `"cut":${JSON.stringify(cut)}`];
+  return [`"content":[${content.join(",")}]`, `"structuredContent":{${all.join(",")}}`];
 }
 
 const textBlock = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`;

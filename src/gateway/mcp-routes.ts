@@ -20,7 +20,7 @@ import { createEventStream } from "./mcp-stream.ts";
 /** A server with what runs its tools. */
 export type Mount = {
   server: McpServer<unknown>;
-  open: (options: { challenge: (scope: string) => string; log: Log; tracing: Tracing }) => Mcp;
+  open: (options: { challenge: (scope: string) => string; limitCharacters: number; log: Log; tracing: Tracing }) => Mcp;
 };
 
 export const mountServer = <Target>(server: McpServer<Target>, callTool: CallTool<Target>): Mount => ({
@@ -36,6 +36,8 @@ export type McpRouteOptions = {
   resourceUrl: string;
   limitPerMinute: number;
   keepAliveMs: number;
+  /** Most characters of JSON that a model is given of one answer. */
+  limitCharacters: number;
 };
 
 /** Everything about HTTP that all MCP servers share; `mount` opens POST /{serverId}/mcp. Authentication comes before the body is read. */
@@ -61,11 +63,11 @@ type Count = ReturnType<typeof createCount>;
 function addRoute(
   scope: FastifyInstance,
   mount: Mount,
-  { log, tracing, resourceUrl, keepAliveMs, count }: McpRouteOptions & { count: Count },
+  { log, tracing, resourceUrl, keepAliveMs, limitCharacters, count }: McpRouteOptions & { count: Count },
 ): void {
   const { id, scopes, acceptsApiKeys, acceptsTokens } = mount.server;
   const challenges = createChallenges({ resourceUrl, serverId: id, scopes, acceptsTokens });
-  const { answer } = mount.open({ challenge: challenges.insufficientScope, log, tracing });
+  const { answer } = mount.open({ challenge: challenges.insufficientScope, limitCharacters, log, tracing });
   const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, acceptsTokens, challenges } } as const;
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {

@@ -100,11 +100,19 @@ function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["default
   };
 }
 
+/** Whoever reads only what is structured must also learn that something is missing. */
+const withCut = (schema: JsonSchema): JsonSchema => ({ ...schema, properties: { ...(schema.properties as object), cut } });
+
+const cut = {
+  type: "string",
+  description: "Only when the answer was cut short: how much is missing, and which record of the history has it.",
+};
+
 const toWire = <Target>({ name, title, description, inputSchema, outputSchema, annotations }: McpTool<Target>) => ({
   name,
   title,
   description,
   inputSchema,
-  ...(outputSchema ? { outputSchema } : {}),
+  ...(outputSchema ? { outputSchema: withCut(outputSchema) } : {}),
   annotations,
 });

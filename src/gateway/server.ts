@@ -28,6 +28,7 @@ export type GatewayOptions = {
   resourceUrl: string;
   serverUrlTemplate: string;
   keyLimitPerMinute: number;
+  maxResultCharacters: number;
   keepAliveMs?: number;
   /** Servers on the same core that are in no public list. */
   privateServers: Mount[];
@@ -52,11 +53,11 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
     ...options.privateServers,
   ];
   const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
-  const { resourceUrl, keyLimitPerMinute: limitPerMinute } = options;
+  const { resourceUrl, keyLimitPerMinute: limitPerMinute, maxResultCharacters: limitCharacters } = options;
   await options.oauth.register(server);
   await registerMcpRoutes(
     server,
-    { authenticate, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, keepAliveMs },
+    { authenticate, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
     mounts,
   );
   return server;

@@ -122,7 +122,7 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
       if (fault) throw fault;
       return readInput(tool.target, parameters);
     });
-    return { output: await run(record, () => follow(call, input)) };
+    return { output: await run(record, () => follow(call, input)), recordId: record.id };
   };
 
   async function follow({ tool, caller, signal, requestId, trace }: McpToolCall<WorkflowTarget>, input: Record<string, unknown>) {

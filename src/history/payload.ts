@@ -2,6 +2,9 @@ import { toStorableText } from "../base/json.ts";
 
 export type Payload = { text: string; truncated: boolean; sanitized: boolean };
 
+/** How much of the outputs of a call its record keeps. */
+export const outputsLimitBytes = 1024 * 1024;
+
 const longestPreviewBytes = 16 * 1024;
 
 /** The text under which a record keeps a value. One that is too large becomes a marker that says so and shows its beginning. */

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import { type Payload, toPayload, toStorableLine } from "./payload.ts";
+import { outputsLimitBytes as mostOutputBytes, type Payload, toPayload, toStorableLine } from "./payload.ts";
 import { type CallEnd, endCalls, findExistingCalls, insertCalls, type NewCallRow } from "./store.ts";
 import type { TableOf } from "./table-of.ts";
 import { timeOfId } from "./time-of-id.ts";
@@ -72,7 +72,7 @@ const largeBytes = 64 * 1024;
  * `record_unavailable` when that is not certain; repeating the same call with the same id is then safe.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { db, clock, log, onChange, onBatch, tableOf, parametersLimitBytes = 256 * 1024, outputsLimitBytes = 1024 * 1024 } = options;
+  const { db, clock, log, onChange, onBatch, tableOf, parametersLimitBytes = 256 * 1024, outputsLimitBytes = mostOutputBytes } = options;
   const owner = newId();
   let hasOpened = false;
   const opens = createSizedBatch(async (rows: NewCallRow[]) => {

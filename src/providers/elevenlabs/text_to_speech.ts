@@ -28,10 +28,11 @@ export const tool = defineTool({
     similarityBoost: z.number().optional().describe("Similarity 0-1."),
   }),
   output: z.object({
-    audioBase64: z.string().describe("Audio bytes, base64."),
+    audioBase64: z.string().describe("The sound as base64. MCP clients get it as an audio block, and a handle here."),
     mimeType: z.string().describe("Media type."),
     bytes: z.int().describe("Size."),
   }),
+  findBytes: ({ mimeType }) => [{ field: "audioBase64", mimeType }],
   async run({ input: { voiceId, text, modelId, outputFormat, stability, similarityBoost }, http }) {
     if (!formats.has(outputFormat)) throw refuseInput("/outputFormat", `must be one of ${[...formats].join(", ")}`);
     const hasSettings = stability !== undefined || similarityBoost !== undefined;

@@ -23,9 +23,11 @@ export const tool = defineTool({
     sha: z.string().optional(),
     size: z.int().optional(),
     content: z.string().optional().describe("Decoded text, for files."),
-    encoding: z.string().optional().describe("utf-8 or base64"),
+    encoding: z.string().optional().describe("utf-8, or base64 when the file is no text."),
+    note: z.string().optional().describe("Why a file has no content."),
     url: z.string().optional(),
   }),
+  findBytes: ({ encoding }) => (encoding === "base64" ? [{ field: "content" }] : []),
   async run({ input, http }) {
     const segments = input.path.split("/").filter((segment) => segment !== "");
     const place = path`/repos/${input.owner}/${input.repo}/contents/` + segments.map(encodeSegment).join("/");
@@ -41,8 +43,9 @@ export const tool = defineTool({
   },
 });
 
-// Files over 1 MB come with the encoding "none" and without content.
-function decodeContent(entry: unknown): { content?: string; encoding?: string } {
+/** Files over 1 MB come with the encoding "none" and without content. */
+function decodeContent(entry: unknown): { content?: string; encoding?: string; note?: string } {
+  if (textAt(entry, "encoding") === "none") return { note: "GitHub sends no content of files larger than 1 MB." };
   const content = textAt(entry, "content");
   if (content === undefined || textAt(entry, "encoding") !== "base64") return {};
   const bytes = Buffer.from(content, "base64");

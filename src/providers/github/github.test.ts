@@ -153,7 +153,7 @@ describeHttpTool(getFile, {
       ],
       items: [
         { type: "dir", path: "a" },
-        { type: "file", path: "big", size: 2_000_000 },
+        { type: "file", path: "big", size: 2_000_000, note: "GitHub sends no content of files larger than 1 MB." },
       ],
     },
     {

@@ -31,6 +31,7 @@ export const tool = defineTool({
     contentBase64: z.string().optional().describe("Otherwise base64.").meta({ title: "Content (base64)" }),
     bytes: z.int(),
   }),
+  findBytes: ({ mimeType }) => [{ field: "contentBase64", mimeType }],
   async run({ input: { fileId, exportMimeType }, http }) {
     const place = path`/drive/v3/files/${fileId}`;
     const file = await http.json({ path: place, query: { fields: "id,name,mimeType,size", supportsAllDrives: true } });

@@ -27,9 +27,12 @@ export const tool = defineTool({
   output: z.object({
     status: z.int(),
     headers: z.record(z.string(), z.unknown()),
-    body: z.unknown().optional().describe("Parsed JSON or text."),
+    body: z.unknown().optional().describe("Parsed JSON, text, or the bytes as base64 where bodyEncoding says so."),
+    bodyEncoding: z.enum(["base64"]).optional().describe("base64 when the body is neither JSON nor text; absent otherwise."),
+    bytes: z.int().optional().describe("How many bytes, where bodyEncoding is base64."),
     contentType: z.string().optional(),
   }),
+  findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
   async run({ input, http, fetch, signal }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
     if (timeoutSeconds < 1) throw refuseInput("/timeoutSeconds", "must be at least 1");
@@ -49,7 +52,7 @@ export const tool = defineTool({
       {
         status: response.status,
         headers: { ...Object.fromEntries(response.headers), ...joinCookies(response.headers) },
-        ...(bytes.length === 0 ? {} : { body: decodeBody(bytes, contentType) }),
+        ...(bytes.length === 0 ? {} : decodeBody(bytes, contentType)),
         ...(contentType === null ? {} : { contentType }),
       },
     ];
@@ -75,15 +78,15 @@ function readValue(value: unknown, pointer: string): string {
 }
 
 /** What is neither JSON nor text comes as base64. */
-function decodeBody(bytes: Buffer, contentType: string | null): unknown {
+function decodeBody(bytes: Buffer, contentType: string | null): { body: unknown; bodyEncoding?: "base64"; bytes?: number } {
   const charset = charsetOf(contentType);
-  if (charset === undefined && !isUtf8(bytes)) return bytes.toString("base64");
+  if (charset === undefined && !isUtf8(bytes)) return { body: bytes.toString("base64"), bodyEncoding: "base64", bytes: bytes.length };
   const text = decodeText(bytes, charset);
-  if (!/^[^;]*[/+]json\s*(;|$)/i.test(contentType ?? "")) return text;
+  if (!/^[^;]*[/+]json\s*(;|$)/i.test(contentType ?? "")) return { body: text };
   try {
-    return JSON.parse(text) as unknown;
+    return { body: JSON.parse(text) as unknown };
   } catch {
-    return text;
+    return { body: text };
   }
 }
 

@@ -20,10 +20,12 @@ export const tool = defineTool({
     quality: z.enum(["auto", "low", "medium", "high"]).default("auto"),
   }),
   output: z.object({
-    imageBase64: z.string(),
-    mimeType: z.string().describe("Media type."),
+    imageBase64: z.string().describe("The image as base64. MCP clients get it as an image block, and a handle here."),
+    mimeType: z.string().describe("Media type, e.g. image/png."),
+    bytes: z.int().optional().describe("Size of the image in bytes."),
     revisedPrompt: z.string().optional().describe("The prompt the model made of it."),
   }),
+  findBytes: ({ mimeType }) => [{ field: "imageBase64", mimeType }],
   async run({ input, http }) {
     // The older models answer with an address unless asked; the newer ones do not know the parameter.
     const older = input.model.startsWith("dall-e") ? { response_format: "b64_json" } : {};
@@ -31,6 +33,7 @@ export const tool = defineTool({
     const imageBase64 = textAt(answer, "data", 0, "b64_json");
     if (imageBase64 === undefined) throw providerFailure("OpenAI", { message: "the answer has no image" });
     const mimeType = `image/${textAt(answer, "output_format") ?? "png"}`;
-    return [{ imageBase64, mimeType, revisedPrompt: textAt(answer, "data", 0, "revised_prompt") }];
+    const bytes = Buffer.byteLength(imageBase64, "base64");
+    return [{ imageBase64, mimeType, bytes, revisedPrompt: textAt(answer, "data", 0, "revised_prompt") }];
   },
 });

@@ -123,7 +123,7 @@ describeHttpTool(generateImage, {
           answer: { json: { created: 1, output_format: "webp", data: [{ b64_json: "aGk=" }] } },
         },
       ],
-      items: [{ imageBase64: "aGk=", mimeType: "image/webp" }],
+      items: [{ imageBase64: "aGk=", mimeType: "image/webp", bytes: 2 }],
     },
     {
       name: "asks older models for the image itself",
@@ -138,7 +138,7 @@ describeHttpTool(generateImage, {
           answer: { json: { data: [{ b64_json: "aGk=", revised_prompt: "A grey cat" }] } },
         },
       ],
-      items: [{ imageBase64: "aGk=", mimeType: "image/png", revisedPrompt: "A grey cat" }],
+      items: [{ imageBase64: "aGk=", mimeType: "image/png", bytes: 2, revisedPrompt: "A grey cat" }],
     },
   ],
 });

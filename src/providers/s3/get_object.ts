@@ -22,6 +22,7 @@ export const tool = defineTool({
     contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("The bytes, when they are not text."),
     etag: z.string().optional().meta({ title: "ETag" }),
   }),
+  findBytes: ({ contentType }) => [{ field: "contentBase64", mimeType: contentType }],
   async run({ input: { bucket, key }, http }) {
     const response = await http.send({ path: objectPath(bucket, key) });
     const bytes = await readBytes(response);

@@ -1,0 +1,51 @@
+import type { Tool } from "../contract/tool.ts";
+
+type Item = Record<string, unknown>;
+
+type Circumstances = {
+  findBytes: NonNullable<Tool["findBytes"]>;
+  recordId: string;
+  /** Also what is neither a picture nor sound. */
+  takesAll?: boolean;
+};
+
+/**
+ * Takes bytes out of items, where they would be text that no model can read: pictures and sound become blocks of their own, once, as JSON
+ * text. What stays in the item is a handle, which names the record of the call and the place in its outputs.
+ */
+export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = false }: Circumstances): { items: Item[]; blocks: string[] } {
+  const blocks: string[] = [];
+  const lighter = items.map((item, index) => {
+    const handles = findBytes(item).flatMap(({ field, mimeType }) => {
+      const base64 = item[field];
+      if (typeof base64 !== "string") return [];
+      const block = toBlock(base64, mimeType);
+      if (block) blocks.push(JSON.stringify(block));
+      const isTaken = block !== undefined || (takesAll && base64.length > smallLength);
+      return isTaken ? [[field, `result:${recordId}#/${index}/${field}`] as const] : [];
+    });
+    return handles.length === 0 ? item : { ...item, ...Object.fromEntries(handles) };
+  });
+  return { items: lighter, blocks };
+}
+
+const smallLength = 200;
+
+type Block = { type: "image" | "audio"; data: string; mimeType: string };
+
+/** A client may end a conversation over a picture that is none, so the bytes themselves decide. Nobody sends sound on to a model by its looks. */
+function toBlock(base64: string, mimeType: string | undefined): Block | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
+  const picture = pictures.find(([beginning]) => beginning.test(base64))?.[1];
+  if (picture !== undefined) return { type: "image", data: base64, mimeType: picture };
+  const sound = /^audio\/[\w.+-]+/i.exec(mimeType ?? "")?.[0];
+  return sound === undefined ? undefined : { type: "audio", data: base64, mimeType: sound.toLowerCase() };
+}
+
+/** How the four kinds of pictures that models read begin, in base64. */
+const pictures: [RegExp, string][] = [
+  [/^iVBORw0KGg/, "image/png"],
+  [/^\/9j\//, "image/jpeg"],
+  [/^R0lGOD[ld]h/, "image/gif"],
+  [/^UklGR.{6}XRUJQ/, "image/webp"],
+];
