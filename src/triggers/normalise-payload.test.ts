@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { normalisePayload } from "./normalise-payload.ts";
-import { providerDeliveries } from "./provider-deliveries.ts";
+import { deliveryOf } from "./provider-deliveries.ts";
+import { deliveringProviders } from "./wire.ts";
 
 const read = (body: string | Buffer, contentType?: string) =>
   normalisePayload({ headers: contentType === undefined ? {} : { "content-type": contentType }, body: Buffer.from(body) });
@@ -60,15 +61,15 @@ describe("sender and prompt", () => {
     ["github", { repository: { full_name: "a/b" } }, "ping", ["ping a/b", { id: undefined, name: undefined }]],
     ["stripe", { data: { object: { id: "ch_1" } } }, "charge.refunded", ["charge.refunded ch_1", undefined]],
   ])("of %s are found in %j", (provider, payload, event, [prompt, sender]) => {
-    const special = providerDeliveries[provider];
+    const special = deliveryOf(provider);
     expect(special?.prompt(payload, event)).toBe(prompt);
     expect(special?.sender?.(payload)).toEqual(sender);
   });
 
-  it.each(Object.keys(providerDeliveries))("of %s survive whatever is sent", (provider) => {
+  it.each(deliveringProviders)("of %s survive whatever is sent", (provider) => {
     for (const payload of [null, 5, "x", [], {}, { message: 5, event: [], entry: {}, data: { options: 3 }, payload: "x" }]) {
-      expect(() => providerDeliveries[provider]?.prompt(payload, null)).not.toThrow();
-      expect(() => providerDeliveries[provider]?.sender?.(payload)).not.toThrow();
+      expect(() => deliveryOf(provider)?.prompt(payload, null)).not.toThrow();
+      expect(() => deliveryOf(provider)?.sender?.(payload)).not.toThrow();
     }
   });
 });

@@ -1,4 +1,5 @@
 import { at, listAt, textAt } from "../contract/read.ts";
+import type { DeliveringProvider } from "./wire.ts";
 
 /** What is special about the deliveries of a provider. */
 export type ProviderDelivery = {
@@ -17,7 +18,11 @@ export type DeliveryAnswer = { status: number; contentType: string; body: string
 
 const json = (value: unknown): DeliveryAnswer => ({ status: 200, contentType: "application/json", body: JSON.stringify(value) });
 
-export const providerDeliveries: Readonly<Record<string, ProviderDelivery>> = {
+/** Undefined where nothing is special: any provider with a webhook.ts may deliver. */
+export const deliveryOf = (providerId: string | null): ProviderDelivery | undefined =>
+  Object.hasOwn(deliveries, providerId ?? "") ? deliveries[providerId as DeliveringProvider] : undefined;
+
+const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
   slack: {
     sender: (payload) => ({
       id: textAt(payload, "event", "user") ?? textAt(payload, "user_id") ?? textAt(payload, "payload", "user", "id"),

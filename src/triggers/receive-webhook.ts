@@ -7,7 +7,7 @@ import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import { normalisePayload } from "./normalise-payload.ts";
-import { type DeliveryAnswer, providerDeliveries } from "./provider-deliveries.ts";
+import { type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { wishOfDelivery } from "./run-wishes.ts";
 import { verifyStandardWebhook } from "./standard-webhook.ts";
 import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
@@ -91,7 +91,7 @@ export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
     if ("answer" in verdict) return verdict.answer;
     if (delivery.method !== "POST")
       throw new Refusal("method_not_allowed", "Deliveries are sent with POST.", { headers: { Allow: "POST" } });
-    const special = providerDeliveries[row.provider_id ?? ""];
+    const special = deliveryOf(row.provider_id);
     const payload = normalisePayload(delivery);
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
@@ -107,7 +107,7 @@ function toWish(row: WebhookRow, delivery: Delivery, believed: Believed & { payl
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
 function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: Believed): RunWish["once"] {
-  const signedTime = headers[providerDeliveries[row.provider_id ?? ""]?.signedTimeHeader ?? ""];
+  const signedTime = headers[deliveryOf(row.provider_id)?.signedTimeHeader ?? ""];
   const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
   if (id === undefined) return undefined;
   const key = `webhook:${row.id}:${/^[\x21-\x7e]{1,200}$/.test(id) ? id : hash(Buffer.from(id))}`;

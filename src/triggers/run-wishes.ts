@@ -1,7 +1,7 @@
 import type { Span } from "../base/tracing.ts";
 import type { RunWish } from "../runs/start-run.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
-import { providerDeliveries } from "./provider-deliveries.ts";
+import { deliveryOf } from "./provider-deliveries.ts";
 import type { TriggerRow } from "./store.ts";
 
 /** The run that a schedule starts at a moment. */
@@ -14,7 +14,7 @@ export const wishOfTick = (row: TriggerRow, tick: Date, trace: Span): RunWish =>
 /** The run that a webhook starts for what was delivered. */
 export function wishOfDelivery(row: TriggerRow, delivered: { event: string | null; payload: unknown }, trace: Span): RunWish {
   const { event, payload } = delivered;
-  const special = providerDeliveries[row.provider_id ?? ""];
+  const special = deliveryOf(row.provider_id);
   return {
     ...wishOf(row),
     trace,

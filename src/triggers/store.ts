@@ -105,9 +105,9 @@ export const countTriggers = (db: TriggersDb, organizationId: string, workflowId
     .groupBy("workflow_id")
     .execute();
 
-type Page = { search?: string | undefined; offset: number; limit: number };
+type Page = { search?: string | undefined; beforeId: string | undefined; offset: number; limit: number };
 
-export async function pageOfTriggers(db: TriggersDb, organizationId: string, { search, offset, limit }: Page) {
+export async function pageOfTriggers(db: TriggersDb, organizationId: string, { search, beforeId, offset, limit }: Page) {
   const found = selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
     .$if(search !== undefined, (query) =>
@@ -118,7 +118,12 @@ export async function pageOfTriggers(db: TriggersDb, organizationId: string, { s
       .clearSelect()
       .select((select) => select.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow(),
-    found.orderBy("trigger.id", "desc").offset(offset).limit(limit).execute(),
+    found
+      .$if(beforeId !== undefined, (query) => query.where("trigger.id", "<", beforeId as string))
+      .orderBy("trigger.id", "desc")
+      .offset(offset)
+      .limit(limit)
+      .execute(),
   ]);
   return { total: Number(counted.total), rows: rows as NamedTriggerRow[] };
 }

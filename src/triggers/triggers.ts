@@ -28,6 +28,8 @@ import type { Trigger, TriggerChange, TriggerList, TriggerQuery, TriggerRequest,
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
+type TriggerPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
+
 /** Refuses overrides that a run of the workflow would be refused with. */
 export type CheckOverrides = (wish: { organizationId: string; workflowId: string; overrides: NodeOverride[] }) => Promise<void>;
 
@@ -82,10 +84,11 @@ export function createTriggers(options: Options) {
       return new Map(rows.map((row) => [row.workflow_id, { active: Number(row.active), total: Number(row.total) }]));
     },
 
-    /** By position, with the number of all. */
-    async page(organizationId: string, page: { search?: string | undefined; offset: number; limit: number }) {
-      const { total, rows } = await pageOfTriggers(tables, organizationId, page);
-      return { total, triggers: rows.map(toSummary) };
+    /** By position or after a cursor, with the number of all. */
+    async page(organizationId: string, { cursor: beforeId, limit, ...page }: TriggerPage) {
+      const { total, rows } = await pageOfTriggers(tables, organizationId, { ...page, beforeId, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return { total, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null, triggers: shown.map(toSummary) };
     },
 
     get: async (place: Place): Promise<Trigger> => toTrigger(await find(place)),

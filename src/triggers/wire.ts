@@ -11,6 +11,10 @@ const timeZone = z.string().max(100).describe("IANA time zone, for example Europ
 const prompt = z.string().max(100_000).describe("`$trigger.prompt` of its runs. Empty, a webhook passes on what the message says.");
 const overrides = z.array(nodeOverride).max(500).describe("What its runs have otherwise than the canvas.");
 
+/** Whose deliveries are known in more than their signature: what is special about them, and what the page says about setting them up. */
+export const deliveringProviders = ["slack", "discord", "telegram", "whatsapp", "github", "stripe"] as const;
+export type DeliveringProvider = (typeof deliveringProviders)[number];
+
 export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
 
 export const triggerSummary = z.object({

@@ -1,3 +1,5 @@
+import { type DeliveringProvider, deliveringProviders } from "../../../src/triggers/wire.ts";
+
 /** Who can deliver to a webhook, how that is checked, and what has to be pasted where. */
 export type Sender = {
   id: string;
@@ -8,15 +10,47 @@ export type Sender = {
   whatToPaste: string;
 };
 
-type Provider = { id: string; title: string; credentialType?: string; secretTitle: string; whatToPaste: string };
+type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string };
 
-const provider = ({ id, title, credentialType = id, secretTitle, whatToPaste }: Provider): Sender => ({
-  id,
-  title,
-  provider: { id, credentialType, secretTitle },
-  signature: null,
-  whatToPaste,
-});
+const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
+  slack: {
+    title: "Slack",
+    secretTitle: "Signing secret",
+    whatToPaste:
+      "On the page of your Slack app, open Event Subscriptions, turn it on and paste the address as Request URL. It also takes slash commands and interactivity.",
+  },
+  discord: {
+    title: "Discord",
+    credentialType: "discord_bot",
+    secretTitle: "Application public key",
+    whatToPaste:
+      "In the Discord developer portal, open General Information of your application and paste the address as Interactions Endpoint URL.",
+  },
+  telegram: {
+    title: "Telegram",
+    credentialType: "telegram_bot",
+    secretTitle: "Webhook secret",
+    whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
+  },
+  whatsapp: {
+    title: "WhatsApp",
+    secretTitle: "App secret",
+    whatToPaste:
+      "In your Meta app, open WhatsApp, Configuration. Paste the address as Callback URL, enter the verify token of the account and subscribe to messages.",
+  },
+  github: {
+    title: "GitHub",
+    secretTitle: "Webhook secret",
+    whatToPaste:
+      "In the repository or organization, open Settings, Webhooks, Add webhook. Paste the address as Payload URL, choose application/json and enter the webhook secret of the account as Secret.",
+  },
+  stripe: {
+    title: "Stripe",
+    secretTitle: "Webhook secret",
+    whatToPaste:
+      "In Stripe, open Developers, Webhooks and add an endpoint with the address. Then put the signing secret that Stripe shows, whsec_…, into the account.",
+  },
+};
 
 export const senders: readonly Sender[] = [
   {
@@ -34,50 +68,13 @@ export const senders: readonly Sender[] = [
     signature: "none",
     whatToPaste: "Give the sender the address. Whoever knows it can start runs, so treat it like a password.",
   },
-  provider({
-    id: "slack",
-    title: "Slack",
-    secretTitle: "Signing secret",
-    whatToPaste:
-      "On the page of your Slack app, open Event Subscriptions, turn it on and paste the address as Request URL. It also takes slash commands and interactivity.",
-  }),
-  provider({
-    id: "discord",
-    title: "Discord",
-    credentialType: "discord_bot",
-    secretTitle: "Application public key",
-    whatToPaste:
-      "In the Discord developer portal, open General Information of your application and paste the address as Interactions Endpoint URL.",
-  }),
-  provider({
-    id: "telegram",
-    title: "Telegram",
-    credentialType: "telegram_bot",
-    secretTitle: "Webhook secret",
-    whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
-  }),
-  provider({
-    id: "whatsapp",
-    title: "WhatsApp",
-    secretTitle: "App secret",
-    whatToPaste:
-      "In your Meta app, open WhatsApp, Configuration. Paste the address as Callback URL, enter the verify token of the account and subscribe to messages.",
-  }),
-  provider({
-    id: "github",
-    title: "GitHub",
-    secretTitle: "Webhook secret",
-    whatToPaste:
-      "In the repository or organization, open Settings, Webhooks, Add webhook. Paste the address as Payload URL, choose application/json and enter the webhook secret of the account as Secret.",
-  }),
-  provider({
-    id: "stripe",
-    title: "Stripe",
-    secretTitle: "Webhook secret",
-    whatToPaste:
-      "In Stripe, open Developers, Webhooks and add an endpoint with the address. Then put the signing secret that Stripe shows, whsec_…, into the account.",
-  }),
+  ...deliveringProviders.map((id) => toSender(id)),
 ];
+
+function toSender(id: DeliveringProvider): Sender {
+  const { title, credentialType = id, secretTitle, whatToPaste } = providers[id];
+  return { id, title, provider: { id, credentialType, secretTitle }, signature: null, whatToPaste };
+}
 
 /** The sender of a webhook that exists. */
 export const senderOf = (trigger: { provider: string | null; signature: string | null }): Sender | undefined =>
