@@ -29,9 +29,10 @@ type Structured = {
   runId: string;
   workflows: object[];
   workflow: object;
-  triggers: object[];
+  triggers: { id: string }[];
   trigger: object;
-  executions: object[];
+  executions: { id: string }[];
+  nextCursor: string | null;
   execution: { status: string; nodes: object[] };
 };
 type Answered = {
@@ -157,6 +158,19 @@ describe("the platform server", () => {
       expect(result.isError).not.toBe(true);
       return result.structuredContent;
     };
+    /** What is made while somebody turns the pages moves nothing from one page to the next. */
+    const expectStablePages = async (name: string, field: "triggers" | "executions", make: () => Promise<{ status: number }>) => {
+      for (const made of [await make(), await make()]) expect(made.status).toBeLessThan(300);
+      const all = (await call(name))[field].map(({ id }) => id);
+      const seen: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null && seen.length < 50; ) {
+        const page = await call(name, { limit: 1, ...(cursor === "" ? {} : { cursor }) });
+        seen.push(...page[field].map(({ id }) => id));
+        cursor = page.nextCursor;
+        await make();
+      }
+      expect(seen).toEqual(all);
+    };
     const workflowId = await save({
       name: "Sorted",
       canvas: {
@@ -195,6 +209,10 @@ describe("the platform server", () => {
     });
     expect(made.status).toBe(201);
     expect((await call("platform_list_triggers")).triggers).toMatchObject([{ id: made.body.id, active: true }]);
+    await expectStablePages("platform_list_triggers", "triggers", () =>
+      mcp.owner.browser.post(`${path}/triggers`, { workflowId, kind: "webhook", name: "Sorted", signature: "none" }),
+    );
+    await expectStablePages("platform_list_executions", "executions", () => mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`));
     const { trigger } = await call("platform_set_trigger_active", { triggerId: made.body.id, active: false });
     expect(trigger).toMatchObject({ id: made.body.id, active: false, nextRunAt: null });
   });

@@ -33,6 +33,7 @@ const searchedPerPage = 2000;
 /** How many a search through all looks at; the platform tool says so. */
 const searchedAtMost = 100_000;
 
+type RunPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
 
 /** The runs of an organization, newest first. */
@@ -74,8 +75,7 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
       const selection = select(organizationId, filter, cursor);
       if (needsSearch(selection)) return await searchPage(tables, selection, limit);
       const rows = await listRuns(tables, selection, { limit: limit + 1 });
-      const page = rows.slice(0, limit);
-      return { data: page.map(toEntry), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null, searchedBackTo: null };
+      return { data: rows.slice(0, limit).map(toEntry), nextCursor: cursorAfter(rows, limit), searchedBackTo: null };
     },
 
     /** The id of the run that shows best what data a workflow deals with. */
@@ -88,17 +88,26 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
       return new Map(rows.map((row) => [row.workflowId, toLastRun(row)]));
     },
 
-    /** By position instead of cursor, with the number of all. */
-    async page(organizationId: string, { search, offset, limit }: { search?: string | undefined; offset: number; limit: number }) {
+    /** By position or after a cursor, with the number of all. */
+    async page(organizationId: string, { search, cursor: beforeId, offset, limit }: RunPage) {
       if (search === undefined) {
         const [total, rows] = await Promise.all([
           countRuns(tables, organizationId),
-          listRuns(tables, { organizationId }, { limit, offset }),
+          listRuns(tables, { organizationId, beforeId }, { limit: limit + 1, offset }),
         ]);
-        return { total, entries: rows.map(toEntry) };
+        return { total, nextCursor: cursorAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const { total, ids } = await searchNewest(tables, { organizationId, search }, { offset, limit });
-      return { total, entries: await readEntries(tables, organizationId, ids) };
+      const found = await searchNewest(tables, { organizationId, search });
+      const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
+      const entries = await readEntries(tables, organizationId, rest.slice(0, limit));
+      return {
+        total: found.length,
+        nextCursor: cursorAfter(
+          rest.map((id) => ({ id })),
+          limit,
+        ),
+        entries,
+      };
     },
   };
 }
@@ -114,10 +123,10 @@ async function searchPage(tables: RunsDb, selection: RunSelection, limit: number
 }
 
 /**
- * How many of the newest runs hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and not
+ * The ids of the newest runs that hold the text, newest first. In steps, so that no statement lasts long, and not
  * through any number of them, so that searches leave something of the database to others.
  */
-async function searchNewest(tables: RunsDb, selection: RunSelection, { offset, limit }: { offset: number; limit: number }) {
+async function searchNewest(tables: RunsDb, selection: RunSelection): Promise<string[]> {
   const found: string[] = [];
   let beforeId: string | undefined;
   for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
@@ -126,8 +135,11 @@ async function searchNewest(tables: RunsDb, selection: RunSelection, { offset, l
     if (seen.length < searchedPerPage) break;
     beforeId = seen.at(-1)?.id;
   }
-  return { total: found.length, ids: found.slice(offset, offset + limit) };
+  return found;
 }
+
+/** For whoever asked for one more than fits on a page. */
+const cursorAfter = (rows: { id: string }[], limit: number): string | null => (rows.length > limit ? (rows[limit - 1]?.id ?? null) : null);
 
 async function readEntries(tables: RunsDb, organizationId: string, ids: string[]) {
   if (ids.length === 0) return [];

@@ -38,6 +38,12 @@ export const pageInput = z.strictObject({
   limit: z.int().min(1).max(100).default(20).describe("How many entries to return (1-100)."),
 });
 
+/** For lists in the order of their ids, newest first: what is added meanwhile moves nothing to the next page. */
+export const cursorInput = pageInput.extend({
+  cursor: z.uuid().optional().describe("`nextCursor` of the page before, which stays where it is while entries are added."),
+});
+export const nextCursor = z.string().nullable().describe("For the next page; null when there is none.");
+
 export const total = z.int().min(0).describe("How many entries there are with this search.");
 export const id = z.uuid();
 export const instant = z.iso.datetime();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RunList } from "../../runs/run-list.ts";
 import { runKind, runStatus } from "../../runs/wire.ts";
-import { definePlatformTool, failure, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+import { cursorInput, definePlatformTool, failure, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
 
 export const execution = z.object({
   id,
@@ -23,10 +23,10 @@ export const createListExecutions = (runs: Pick<RunList, "page">) =>
     description: "Workflow runs, newest first. A search looks at the newest 100,000.",
     scope: "platform:read",
     hints: reads,
-    input: pageInput,
-    output: z.object({ total, executions: z.array(execution) }),
+    input: cursorInput,
+    output: z.object({ total, nextCursor, executions: z.array(execution) }),
     run: async ({ input, organizationId }) => {
-      const { total: all, entries } = await runs.page(organizationId, input);
-      return { total: all, executions: entries };
+      const { total: all, entries, nextCursor: next } = await runs.page(organizationId, input);
+      return { total: all, nextCursor: next, executions: entries };
     },
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Triggers } from "../../triggers/triggers.ts";
-import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+import { cursorInput, definePlatformTool, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
 
 export const trigger = z.object({
   id,
@@ -22,7 +22,7 @@ export const createListTriggers = (triggers: Pick<Triggers, "page">) =>
     description: "Schedules and webhooks that start workflows. The secret address of a webhook is never returned.",
     scope: "platform:read",
     hints: reads,
-    input: pageInput,
-    output: z.object({ total, triggers: z.array(trigger) }),
+    input: cursorInput,
+    output: z.object({ total, nextCursor, triggers: z.array(trigger) }),
     run: ({ input, organizationId }) => triggers.page(organizationId, input),
   });
