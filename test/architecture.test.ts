@@ -88,3 +88,23 @@ describe("the check of import directions", () => {
     expect(checkArchitecture(files)).toEqual([]);
   });
 });
+
+describe("the decisions", () => {
+  const files = globSync("docs/decisions/*.md", { cwd: root }).map((name) => path.basename(name));
+  const numberOf = (file: string) => Number(file.slice(0, 4));
+
+  it("have each a number of their own, without a gap, which their title repeats", () => {
+    const numbers = files.map(numberOf).toSorted((one, other) => one - other);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    for (const file of files)
+      expect(readFileSync(path.join(root, "docs/decisions", file), "utf8"), file).toMatch(new RegExp(`^# ${numberOf(file)}\\. `));
+  });
+
+  it("are there wherever one is named", () => {
+    const texts = globSync(["{src,web,test,scripts,bench}/**/*.{ts,tsx,mjs}", "docs/**/*.md", "*.md"], { cwd: root });
+    const named = texts.flatMap((name) => [...readFileSync(path.join(root, name), "utf8").matchAll(/\bdecisions? (\d+)/g)]);
+    expect(named.length).toBeGreaterThan(3);
+    const known = files.map(numberOf);
+    expect(named.filter(([, number]) => !known.includes(Number(number))).map(([words]) => words)).toEqual([]);
+  });
+});
