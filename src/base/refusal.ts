@@ -61,6 +61,7 @@ export const refusalStatus = {
   provider_error: 502,
   provider_unreachable: 502,
   workflow_failed: 502,
+  interrupted: 502,
   database_unavailable: 503,
   record_unavailable: 503,
   shutting_down: 503,
@@ -87,7 +88,16 @@ type ProviderAnswer = {
 /** Nobody reads more, and a list of a million wrong entries would be answered with as many faults. */
 export const maxFieldFaults = 100;
 
-type RefusalDetails = { errors?: FieldFault[]; headers?: Record<string, string>; provider?: ProviderAnswer; cause?: unknown };
+/** What became of what was asked for: nothing at all, or nobody knows. Not given where the code says it. */
+type Effect = "none" | "unknown";
+
+type RefusalDetails = {
+  errors?: FieldFault[];
+  headers?: Record<string, string>;
+  provider?: ProviderAnswer;
+  effect?: Effect | undefined;
+  cause?: unknown;
+};
 
 /** An expected "no". The message is for the caller: no secret, no SQL, no stack. */
 export class Refusal extends Error {
@@ -95,6 +105,7 @@ export class Refusal extends Error {
   readonly errors: FieldFault[] | undefined;
   readonly headers: Record<string, string> | undefined;
   readonly provider: ProviderAnswer | undefined;
+  readonly effect: Effect | undefined;
 
   constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
     super(message, { cause: details.cause });
@@ -103,13 +114,15 @@ export class Refusal extends Error {
     this.errors = details.errors?.slice(0, maxFieldFaults);
     this.headers = details.headers;
     this.provider = details.provider;
+    this.effect = details.effect;
   }
 
   /** The same "no" in other words, e.g. without the secrets it quoted. */
-  reworded(reword: (text: string) => string): Refusal {
+  reworded(reword: (text: string) => string, effect = this.effect): Refusal {
     const errors = this.errors?.map(({ pointer, detail }) => ({ pointer: reword(pointer), detail: reword(detail) }));
     const provider = this.provider && { ...this.provider, code: this.provider.code && reword(this.provider.code) };
     return new Refusal(this.code, reword(this.message), {
+      effect,
       ...(errors ? { errors } : {}),
       ...(this.headers ? { headers: this.headers } : {}),
       ...(provider ? { provider } : {}),

@@ -305,13 +305,13 @@ describe("failures", () => {
 
   test.each([
     ["EAI_AGAIN", " (EAI_AGAIN)"],
-    ["E", " (E)"],
-    ["E2", " (E2)"],
-    ["xEAI", ""],
-    ["EAIx", ""],
-    ["2E", ""],
-    ["EAI canary", ""],
-    [undefined, ""],
+    ["E", " or broke off (E)"],
+    ["E2", " or broke off (E2)"],
+    ["xEAI", " or broke off"],
+    ["EAIx", " or broke off"],
+    ["2E", " or broke off"],
+    ["EAI canary", " or broke off"],
+    [undefined, " or broke off"],
   ])("a failure with the code %s is told as %j", async (code, told) => {
     const lookup = () => Promise.reject(Object.assign(new Error("canary"), code === undefined ? {} : { code }));
     const message = `provider.test could not be reached${told}.`;

@@ -3,6 +3,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector, Headers as UndiciHeaders, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
 import type { AddressRules } from "./address-rules.ts";
+import { isUnconnected } from "./effect.ts";
 import { Refusal } from "./refusal.ts";
 
 export type SafeFetch = (url: string | URL, init?: SafeFetchInit) => Promise<Response>;
@@ -73,7 +74,8 @@ export const createSafeFetch = ({
 
 const refuse = (message: string): Refusal => new Refusal("outbound_refused", message);
 
-const refuseHost = (hostname: string): Refusal => refuse(`${hostname} is not a public address. The operator can allow address ranges.`);
+const refuseHost = (hostname: string): Refusal =>
+  new Refusal("outbound_refused", `${hostname} is not a public address. The operator can allow address ranges.`, { effect: "none" });
 
 const lookupAll: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
@@ -233,8 +235,10 @@ const explain = (error: unknown, host: string, signal: AbortSignal): unknown => 
   if (cause instanceof Refusal) return cause;
   if (cause === undefined) return refuse("The request is not valid.");
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return new Refusal("outbound_timeout", `${host} did not accept a connection in time.`);
+  if (code === "UND_ERR_CONNECT_TIMEOUT")
+    return new Refusal("outbound_timeout", `${host} did not accept a connection in time.`, { effect: "none" });
   if (code === "UND_ERR_HEADERS_OVERFLOW") return refuse(`${host} sent an answer with too many headers.`);
   const reason = /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : "";
-  return new Refusal("provider_unreachable", `${host} could not be reached${reason}.`);
+  if (isUnconnected(code)) return new Refusal("provider_unreachable", `${host} could not be reached${reason}.`, { effect: "none" });
+  return new Refusal("provider_unreachable", `${host} could not be reached or broke off${reason}.`);
 };

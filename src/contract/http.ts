@@ -32,7 +32,7 @@ export type HttpRequest = {
   json?: unknown;
   form?: Record<string, QueryValue>;
   body?: Uint8Array | string | FormData;
-  /** Whether it does no harm to send it twice, when that differs from what the tool's hints say. */
+  /** Whether it does no harm to send it twice, when that differs from the whole call. */
   repeatable?: boolean;
   timeoutMs?: number;
   /** Statuses besides 2xx that are an answer and not a failure. */
@@ -49,7 +49,7 @@ export type HttpOptions = {
   reauthorize?: (() => Promise<boolean>) | undefined;
   readFault: ReadFault;
   readRefusal?: ReadRefusal | null | undefined;
-  /** What the tool's hints say about sending a request twice; reading is always repeatable. */
+  /** Whether the call may be made twice; reading always may. */
   isRepeatable: boolean;
   signal: AbortSignal;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -113,7 +113,7 @@ export function createHttp(options: HttpOptions) {
       const text = await response.text();
       if (text.trim() === "") return undefined;
       const value = parseJson(text);
-      if (value === undefined) throw providerFailure(provider, { status: response.status, message: "the answer is not JSON" });
+      if (value === undefined) throw unreadable(provider, response.status);
       return value;
     },
     text: async (request: HttpRequest): Promise<string> => await (await send(request)).text(),
@@ -177,6 +177,10 @@ export function providerFailure(provider: string, { status, code, message, retry
     provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code },
   });
 }
+
+/** It answered that it did what was asked, but not what came of it. */
+const unreadable = (provider: string, status: number): Refusal =>
+  providerFailure(provider, { status, message: "the answer is not JSON" }).reworded((text) => text, "unknown");
 
 const longestWords = 1000;
 

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
+import { isUnconnected } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import { textAt } from "./read.ts";
 
@@ -45,5 +46,6 @@ export function connectionFailure(host: string, error: unknown): Refusal {
   return new Refusal(
     "provider_unreachable",
     isCertificate ? `The certificate of ${host} is not trusted${reason}.` : `${host} could not be reached or broke off${reason}.`,
+    isUnconnected(code) || textAt(error, "syscall") === "connect" ? { effect: "none" } : {},
   );
 }

@@ -17,6 +17,8 @@ export type Tool = {
   output: z.ZodObject;
   /** The fields of an item that hold bytes as base64, and what they are when that is known. */
   findBytes?: (item: Record<string, unknown>) => BytesField[];
+  /** Whether a call with this input, made twice, does no more than once. */
+  isRepeatable: (input: Record<string, unknown>) => boolean;
   run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
 };
 
@@ -35,6 +37,8 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   output: Output;
   /** Where an item has bytes as base64: MCP clients get pictures and sound as such and not as text. */
   findBytes?: (item: z.output<Output>) => BytesField[];
+  /** Where the hints do not say it: they are the same for every input, and know nothing of idempotency keys. */
+  isRepeatable?: (input: z.output<Input>) => boolean;
   run: (call: ToolCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
 };
 
@@ -44,5 +48,6 @@ type DataOf<Definition> = Definition extends Credential<infer Data> ? Data : Rec
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null>(
   descriptor: ToolDescriptor<Input, Output, Definition>,
 ): Tool {
-  return { version: 1, ...descriptor } as unknown as Tool;
+  const { readOnly, idempotent } = descriptor.hints;
+  return { version: 1, isRepeatable: () => readOnly || idempotent, ...descriptor } as unknown as Tool;
 }

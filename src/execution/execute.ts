@@ -1,3 +1,4 @@
+import { asUnclear } from "../base/effect.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { runUnderLimit } from "../base/run-under-limit.ts";
@@ -21,7 +22,7 @@ type Circumstances = {
   /** The same for every attempt at this call. */
   idempotencyKey: string;
   /** Asked before every step outside; throws when the call may go no further. */
-  beforeStep?: () => void;
+  beforeStep?: () => Promise<void> | void;
   trace: Span;
 };
 
@@ -40,27 +41,39 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
+    const isRepeatable = tool.isRepeatable(input);
+    const effects = watchEffects(isRepeatable);
     let opened: OpenedCredential | null = null;
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
-        const isRepeatable = tool.hints.readOnly || tool.hints.idempotent;
         const call = { organizationId, provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
-        const watched = { beforeStep, trace, providerId: provider.id, sendsTraceParent };
+        const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });
       if (credential) vault.health.noteSuccess(credential);
       return createScrub(secretsOf(opened)).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
-      if (signal.aborted && error === signal.reason) throw error;
-      const failure = withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId });
+      if (signal.aborted && error === signal.reason) throw effects.explain(error);
+      const failure = effects.explain(withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId }));
       throw opened && failure.provider?.status === 401 ? await vault.health.noteRefusal(opened, failure) : failure;
     }
   };
 }
 
 const secretsOf = (opened: OpenedCredential | null): string[] => opened?.secrets() ?? [];
+
+/** Remembers whether a call that must not be repeated has reached out, and says so where its outcome is not known. */
+function watchEffects(isRepeatable: boolean) {
+  let mayHaveActed = false;
+  return {
+    onReach(now: boolean): void {
+      mayHaveActed = now && !isRepeatable;
+    },
+    explain: <Failure>(failure: Failure): Failure | Refusal => (mayHaveActed && failure instanceof Refusal ? asUnclear(failure) : failure),
+  };
+}
 
 /** An answer that does not keep to its own schema is our fault; its values stay here. */
 function checkOutput(tool: Tool, items: Item[]): Item[] {

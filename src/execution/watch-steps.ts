@@ -1,10 +1,13 @@
+import { Refusal } from "../base/refusal.ts";
 import type { SafeFetchInit } from "../base/safe-fetch.ts";
 import { endAfter, factsOfFailure, type Span } from "../base/tracing.ts";
 import type { Outside } from "./tool-call.ts";
 
 type Options = {
   /** Asked before every step; throws when the call may go no further. */
-  beforeStep: (() => void) | undefined;
+  beforeStep: (() => Promise<void> | void) | undefined;
+  /** Told whether what was sent until now may have changed something outside. */
+  onReach: (mayHaveActed: boolean) => void;
   trace: Span;
   providerId: string;
   sendsTraceParent: boolean;
@@ -16,20 +19,24 @@ type Options = {
  */
 export async function watchSteps<Value>(outside: Outside, options: Options, work: (reach: Outside) => Promise<Value>): Promise<Value> {
   const { beforeStep, trace, providerId, sendsTraceParent } = options;
+  const watched = watchEffects(options.onReach);
   const named = { "switchyard.provider": providerId };
   let connection: Span | undefined;
   const reach: Outside = {
     ...outside,
     async fetch(url, init = {}) {
-      beforeStep?.();
+      await beforeStep?.();
       const method = methods.has(init.method ?? "GET") ? (init.method ?? "GET") : "HTTP";
       const request = trace.begin(`${method} ${providerId}`, { ...named, "http.request.method": method }, "client");
-      return await endAfter(request, () => outside.fetch(url, sendsTraceParent ? withTraceParent(init, request) : init), describeAnswer);
+      const send = () => outside.fetch(url, sendsTraceParent ? withTraceParent(init, request) : init);
+      return await endAfter(request, () => watched(method, send), describeAnswer);
     },
     async resolveHost(host) {
-      beforeStep?.();
+      await beforeStep?.();
       connection ??= trace.begin(`connection ${providerId}`, named, "client");
-      return await outside.resolveHost(host);
+      const address = await outside.resolveHost(host);
+      options.onReach(true);
+      return address;
     },
   };
   try {
@@ -40,6 +47,30 @@ export async function watchSteps<Value>(outside: Outside, options: Options, work
     connection?.end(factsOfFailure(error));
     throw error;
   }
+}
+
+const readingMethods = new Set(["GET", "HEAD"]);
+
+/** What is only read, refused, or not even sent has changed nothing. */
+function watchEffects(onReach: (mayHaveActed: boolean) => void) {
+  let mayHaveActed = false;
+  const note = (now: boolean) => {
+    mayHaveActed = now;
+    onReach(now);
+  };
+  return async (method: string, send: () => Promise<Response>): Promise<Response> => {
+    if (readingMethods.has(method)) return await send();
+    const before = mayHaveActed;
+    note(true);
+    try {
+      const response = await send();
+      if (response.status >= 400 && response.status < 500) note(before);
+      return response;
+    } catch (error) {
+      if (error instanceof Refusal && error.effect === "none") note(before);
+      throw error;
+    }
+  };
 }
 
 const describeAnswer = ({ status }: Response) => ({

@@ -1,3 +1,4 @@
+import { lookFirst } from "../base/effect.ts";
 import type { Log } from "../base/log.ts";
 import type { Database } from "../storage/database.ts";
 import type { CallPlace, Recorder } from "./record.ts";
@@ -14,7 +15,7 @@ type SweepOptions = {
 };
 
 const batchSize = 1000;
-const message = "The process that ran this call ended before the call did.";
+const message = `The process that ran this call ended before the call did. ${lookFirst}`;
 
 /** Says that this process lives, and closes the open rows of processes that have said nothing for a while. */
 export function createSweep({ db, recorder, log, onChange, beatIntervalMs = 10_000, silentMs = 35_000 }: SweepOptions) {

@@ -34,7 +34,7 @@ export async function callTool(tool: Tool, { input, credential = {}, waits = [],
     provider: tool.credential?.title ?? "System",
     input: tool.input.parse(input),
     credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,
-    isRepeatable: tool.hints.readOnly || tool.hints.idempotent,
+    isRepeatable: tool.isRepeatable(tool.input.parse(input)),
     signal: options.signal ?? AbortSignal.timeout(15_000),
     idempotencyKey: options.idempotencyKey ?? randomUUID(),
   });

@@ -115,8 +115,14 @@ function explainSmtp(error: unknown, host: string): Refusal {
   if (status !== undefined && answer !== undefined)
     return providerFailure("The SMTP server", { code: String(status), message: answer.replace(/^\d{3}[ -]/, "") });
   // The library puts its own code in the place of the certificate's fault.
-  if (["ETLS", "ESOCKET"].includes(textAt(error, "code") ?? "") && error instanceof Error)
-    return new Refusal("provider_unreachable", `${host} could not be reached: ${error.message.slice(0, 200)}.`);
+  const code = textAt(error, "code") ?? "";
+  const wasConnected = code !== "ETLS" && textAt(error, "syscall") !== "connect";
+  if (["ETLS", "ESOCKET"].includes(code) && error instanceof Error)
+    return new Refusal(
+      "provider_unreachable",
+      `${host} could not be reached: ${error.message.slice(0, 200)}.`,
+      wasConnected ? {} : { effect: "none" },
+    );
   return connectionFailure(host, error);
 }
 

@@ -9,6 +9,10 @@ import { httpCredential } from "./credential.ts";
 // Whatever the server answers is the result, also a refusal.
 const everyStatus = Array.from({ length: 400 }, (_, index) => 200 + index);
 
+// RFC 9110, 9.2.2.
+const idempotentMethods = new Set(["GET", "HEAD", "PUT", "DELETE"]);
+const isKey = (name: string): boolean => name.toLowerCase() === "idempotency-key";
+
 export const tool = defineTool({
   id: "http_request",
   title: "HTTP request",
@@ -33,6 +37,7 @@ export const tool = defineTool({
     contentType: z.string().optional(),
   }),
   findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
+  isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),
   async run({ input, http, fetch, signal }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
     if (timeoutSeconds < 1) throw refuseInput("/timeoutSeconds", "must be at least 1");

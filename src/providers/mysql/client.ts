@@ -169,9 +169,9 @@ function explain(error: unknown, host: string): Refusal {
   if (message !== undefined) return providerFailure("MySQL", { code: textAt(error, "code") ?? textAt(error, "errno"), message });
   const code = textAt(error, "code");
   if (code === "HANDSHAKE_NO_SSL_SUPPORT")
-    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`);
+    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, { effect: "none" });
   if (code === "HANDSHAKE_SSL_ERROR" && error instanceof Error)
-    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.`);
+    return new Refusal("provider_unreachable", `TLS with ${host} failed: ${error.message.slice(0, 200)}.`, { effect: "none" });
   return connectionFailure(host, error);
 }
 

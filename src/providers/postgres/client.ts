@@ -142,7 +142,7 @@ function explain(error: unknown, host: string): Refusal {
     return providerFailure("PostgreSQL", { code: String(error.code), message: `${error.message}${detail}` });
   }
   if (error instanceof Error && error.message.includes("does not support SSL"))
-    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`);
+    return new Refusal("provider_unreachable", `${host} does not offer TLS, and the credential asks for it.`, { effect: "none" });
   return connectionFailure(host, error);
 }
 

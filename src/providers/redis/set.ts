@@ -19,6 +19,8 @@ export const tool = defineTool({
     key: z.string(),
     stored: z.boolean().describe("False when there was a value and it was kept."),
   }),
+  // The same again would say that somebody else was first.
+  isRepeatable: ({ onlyIfAbsent }) => !onlyIfAbsent,
   run: async ({ input: { key, value, ttlSeconds, onlyIfAbsent }, ...call }) =>
     await withRedis(call, async (send) => {
       const expiry = ttlSeconds === undefined ? [] : ["EX", String(ttlSeconds)];

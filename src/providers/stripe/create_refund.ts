@@ -24,6 +24,8 @@ export const tool = defineTool({
     status: z.string().optional(),
     paymentIntentId: z.string().optional(),
   }),
+  // Stripe does it once for each key, and there always is one.
+  isRepeatable: () => true,
   async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
     requireLength("/paymentIntentId", paymentIntentId, 5000);
     if (idempotencyKey !== undefined && !/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(idempotencyKey))
@@ -33,8 +35,6 @@ export const tool = defineTool({
       path: "/v1/refunds",
       headers: { "idempotency-key": idempotencyKey ?? call.idempotencyKey },
       form: { payment_intent: paymentIntentId, amount, reason },
-      // Stripe does it once for each key.
-      repeatable: true,
     });
     return [
       {
