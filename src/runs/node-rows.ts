@@ -44,6 +44,7 @@ export function describeEnd({ held, node, startedAt, durationMs, end, runIds, cl
     ...describeError("error" in end ? end.error : undefined),
     wakeAt: "wakeAt" in end ? end.wakeAt : null,
     completedAt: isFinal ? clock.now() : null,
+    mustNotRepeat: false,
   };
 }
 
@@ -54,7 +55,13 @@ export const describeError = (error: NodeFailure | undefined) => ({
   errorMessage: error ? toStorableLine(error.message, messageLimit) : null,
 });
 
-export const describeRunning = (circumstances: Circumstances): NodeRow => emptyRow(circumstances, "running");
+/** The attempt that a node is at, stored before it reaches out. */
+export type Begun = { attempts: number; mustNotRepeat: boolean };
+
+export const describeRunning = (circumstances: Circumstances, begun: Begun): NodeRow => ({
+  ...emptyRow(circumstances, "running"),
+  ...begun,
+});
 
 export function describeSkipped({ held, node, now }: { held: Held; node: GraphNode | undefined; now: Date }): NodeRow[] {
   return node ? [{ ...emptyRow({ held, node, startedAt: now }, "skipped"), attempts: 0, completedAt: now }] : [];
@@ -63,24 +70,29 @@ export function describeSkipped({ held, node, now }: { held: Held; node: GraphNo
 const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
   ...{ ...held, nodeId: node.id, nodeType: node.type, status, startedAt },
   ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null },
-  ...{ wakeAt: null, completedAt: null, durationMs: 0 },
+  ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false },
 });
 
-/** Where a run stands that another process began. A node that was running there begins anew, with what it had behind it. */
+/**
+ * Where a run stands that another process began. A node that was running there begins anew, with what it had behind it and one attempt more;
+ * unless it may have been done and must not be done twice.
+ */
 export function readStoredNodes(stored: StoredNode[], graph: Graph) {
   const settled = new Map<string, Settled>();
   const pauses = new Map<string, Pause>();
   const starts = new Map<string, Date>();
+  const interrupted = new Map<string, StoredNode>();
   for (const row of stored) {
     starts.set(row.nodeId, row.startedAt);
     if (row.status === "succeeded" || row.status === "failed") settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row) });
-    else if (row.status === "waiting" || row.status === "retrying" || hasProgress(row)) pauses.set(row.nodeId, pauseOf(row));
+    else if (isInterrupted(row, graph)) interrupted.set(row.nodeId, row);
+    else if (row.status !== "skipped" && row.status !== "cancelled") pauses.set(row.nodeId, pauseOf(row));
   }
-  return { settled, pauses, starts, failure: findFailure(stored, graph) };
+  return { settled, pauses, starts, interrupted, failure: findFailure(stored, graph) };
 }
 
-/** It was trying again: what is shown of a running node leaves the rest of its row as it was. */
-const hasProgress = ({ status, wakeAt }: StoredNode | NodeRow): boolean => status === "running" && wakeAt !== null;
+const isInterrupted = ({ status, mustNotRepeat, nodeId }: StoredNode, graph: Graph): boolean =>
+  status === "running" && mustNotRepeat && !graph.get(nodeId)?.settings.repeatAfterInterruption;
 
 /** What the run fails with, however it went on elsewhere. */
 function findFailure(stored: StoredNode[], graph: Graph): { nodeId: string; error: NodeFailure } | undefined {
@@ -92,8 +104,9 @@ function findFailure(stored: StoredNode[], graph: Graph): { nodeId: string; erro
 
 export function pauseOf(row: StoredNode | NodeRow): Pause {
   const { attempts, durationMs, wakeAt, done } = row;
-  if (wakeAt && (row.status === "retrying" || hasProgress(row)))
-    return { is: "retrying", attempts, durationMs, wakeAt, done, outputs: readOutputs(row) };
+  // That a node runs leaves what it has behind it as it was.
+  if (row.status === "retrying" || row.status === "running")
+    return { is: "retrying", attempts, durationMs, wakeAt: wakeAt ?? row.startedAt, done, outputs: readOutputs(row) };
   if (wakeAt) return { is: "waiting", attempts, durationMs, wakeAt };
   const { runIds = [] } = JSON.parse(row.outputs ?? "{}") as { runIds?: string[] };
   return { is: "calling", attempts, durationMs, runIds };

@@ -15,6 +15,8 @@ export type NodeTask = {
   organizationId: string;
   /** What the run was started with, in words. */
   prompt: string;
+  /** To be awaited before each step outside: stores that the node is under way, and whether it may be repeated. */
+  begin: (mustNotRepeat: boolean) => Promise<void>;
   /** Throws when the run may not reach outside any more. */
   assertHeld: () => void;
   trace: Span;

@@ -1,15 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { asUnclear } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
-import type { RunTurn } from "./checkpoint-store.ts";
-import { isPassing, type NodeEnd, type NodeFailure, toFailure } from "./execute-node.ts";
-import { findReady, type Ready, type Settled } from "./find-ready.ts";
-import { type GraphNode, onlyWay } from "./graph.ts";
-import { describeEnd, describeError, describeRunning, describeSkipped, isPaused, nextMoment, type Pause, pauseOf } from "./node-rows.ts";
+import { isPassing, type NodeEnd, toFailure } from "./execute-node.ts";
+import { findReady, type Ready } from "./find-ready.ts";
+import type { GraphNode } from "./graph.ts";
+import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
 import type { AdoptedRun } from "./store.ts";
+import {
+  describeTurn,
+  endInterrupted,
+  endRun,
+  failedEnd,
+  resumeCalls,
+  showRunning,
+  storeBegin,
+  storeEnd,
+  storeKeptEnds,
+} from "./store-progress.ts";
 import type { Ended } from "./unstored-ends.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
 import { canGoOn, whatIsLeft } from "./what-is-left.ts";
@@ -28,9 +39,6 @@ export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
 const longestTimerMs = 60_000;
 /** After this time somebody may be watching, so that it is shown what a run is busy with. */
 const showAfterMs = 100;
-/** What took longer is stored at once, so that it is not done again. */
-const quickMs = 20;
-
 /** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before anything that follows it reaches out. */
 export function createRunWorkflow(options: WalkOptions) {
   return async (run: AdoptedRun, circumstances: Circumstances): Promise<RunOutcome> => {
@@ -54,6 +62,7 @@ const describeOutcome = (outcome: RunOutcome, { failure }: Walk) => ({
 
 async function followGraph(walk: Walk): Promise<RunOutcome> {
   await storeKeptEnds(walk);
+  await endInterrupted(walk);
   await resumeCalls(walk);
   while (!walk.state.isLost && !walk.state.hasEnded) {
     if (canBegin(walk)) beginReady(walk);
@@ -96,16 +105,18 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
   const { options, held, pauses } = walk;
   const pause = pauses.get(node.id);
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
+  walk.starts.set(node.id, startedAt);
+  walk.begun.delete(node.id);
   const began = performance.now();
   let shown: Promise<unknown> | undefined;
   let ended: Ended | undefined;
   const show = setTimeout(() => {
-    shown = showRunning(walk, describeRunning({ held, node, startedAt }));
+    shown = showRunning(walk, { node, startedAt, attempts: (pause?.attempts ?? 0) + 1 });
   }, showAfterMs);
   try {
     const { end, runIds } = pause?.is === "waiting" ? { end: endOfWait(pause, incoming.items) } : await execute(walk, { node, incoming });
     clearTimeout(show);
-    if (shown) await shown;
+    await Promise.allSettled([shown, walk.begun.get(node.id)?.stored]);
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
     ended = { end, row: describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
     await storeEnd(walk, node.id, ended);
@@ -145,6 +156,8 @@ const describeEndOfNode = ({ end }: Executed) => ({
 async function executeIn(trace: Span, walk: Walk, { node, incoming }: Ready): Promise<Executed> {
   const { options, run, trigger } = walk;
   const pause = walk.pauses.get(node.id);
+  const attempts = (pause?.attempts ?? 0) + 1;
+  const startedAt = walk.starts.get(node.id) ?? options.clock.now();
   const scopeFor = buildScope({ trigger, settled: walk.settled, node });
   try {
     const end = await options.executeNode({
@@ -152,84 +165,19 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming }: Ready): Pr
       progress: pause?.is === "retrying" ? pause : noProgress,
       prompt: trigger.prompt,
       ...{ assertHeld: walk.slot.assertHeld, trace },
+      begin: (mustNotRepeat) => storeBegin(walk, { node, attempts, startedAt }, mustNotRepeat),
     });
     return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
   } catch (error) {
     // Either the run is not ours any more, or another process has a better chance.
     if (walk.signal.aborted || isPassing(error)) throw error;
     if (!(error instanceof Refusal)) options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
-    return { end: failedEnd(node, { attempts: (pause?.attempts ?? 0) + 1, inputs: [], filled: [] }, toFailure(error)) };
+    return { end: failedEnd(node, { attempts, inputs: [], filled: [] }, toFailure(asToldAfterReaching(walk, node, error))) };
   }
 }
 
-const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({
-  ...{ is: "failed" as const, ...common, error },
-  outputs: node.settings.continueOnError ? { [onlyWay]: [{ error }] } : {},
-});
-
-type Row = ReturnType<typeof describeEnd>;
-
-async function storeEnd(walk: Walk, id: string, { end, row }: Ended): Promise<void> {
-  if (end.is === "succeeded" || end.is === "failed") await settle(walk, id, end, row);
-  else await keepPause(walk, id, row);
-}
-
-/** What this process executed when it had the run before, and could not store. */
-async function storeKeptEnds(walk: Walk): Promise<void> {
-  for (const [id, ended] of walk.options.unstored.take(walk.run.id)) {
-    if (walk.state.hasEnded || walk.settled.has(id)) continue;
-    const kept = { ...ended, row: { ...ended.row, ...walk.held } };
-    await storeEnd(walk, id, kept).catch((error: unknown) => {
-      walk.options.unstored.keep(walk.run.id, id, kept);
-      throw error;
-    });
-  }
-}
-
-/** Stores a finished node, and the end of the run with it when nothing is left to do. */
-async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
-  const { options, graph, settled, pauses, state, writer } = walk;
-  const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
-  const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || end.error.code === "run_timeout");
-  const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
-  const outcome: Settled = { status: end.is, outputs: end.outputs };
-  const afterwards = new Map(settled).set(id, outcome);
-  const { ready, isOver } = whatIsLeft({ ...walk, failure: walk.failure ?? failure }, afterwards, id);
-  if (isOver) {
-    walk.failure ??= failure;
-    state.hasEnded = await endRun(walk, afterwards, [row]);
-    state.isLost = !state.hasEnded;
-    return;
-  }
-  const mayWait = end.is === "succeeded" && row.durationMs < quickMs && [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
-  if (!(mayWait && writer.holdBack(row)) && !(await writer.write({ nodes: [row] }))) {
-    state.isLost = true;
-    return;
-  }
-  walk.failure ??= failure;
-  pauses.delete(id);
-  settled.set(id, outcome);
-}
-
-async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
-  else walk.state.isLost = true;
-}
-
-function showRunning(walk: Walk, row: Row): Promise<unknown> {
-  const turn = describeTurn(walk, { status: "running" });
-  const shown = walk.writer.write({ nodes: [row], turn }).catch(() => false);
-  walk.shown.push(shown);
-  return shown;
-}
-
-function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "status"> & Partial<RunTurn>): RunTurn {
-  return {
-    ...{ ...walk.held, status, startedAt: walk.startedAt, activeMs: walk.activeMs() },
-    ...{ errorCode: null, errorMessage: null, errorNodeId: null, wakeAt: null, completedAt: null },
-    ...more,
-  };
-}
+const asToldAfterReaching = ({ begun }: Walk, { id }: GraphNode, error: unknown): unknown =>
+  error instanceof Refusal && begun.get(id)?.mustNotRepeat ? asUnclear(error) : error;
 
 /** Nothing runs any more: the run ends, waits, or is handed back. */
 async function conclude(walk: Walk): Promise<RunOutcome> {
@@ -245,38 +193,3 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
 }
 
 const hasMore = (walk: Walk): boolean => canGoOn(walk, walk.settled, walk.options.clock.now());
-
-async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: Row[]): Promise<boolean> {
-  const { options, failure, held, graph, run } = walk;
-  await Promise.all(walk.shown);
-  const now = options.clock.now();
-  const skipped = failure ? [] : [...settled].filter(([, { status }]) => status === "skipped").map(([id]) => id);
-  const nodes = [...rows, ...skipped.flatMap((id) => describeSkipped({ held, node: graph.get(id), now }))];
-  const turn = describeTurn(walk, {
-    status: failure ? "failed" : "succeeded",
-    completedAt: now,
-    ...describeError(failure?.error),
-    errorNodeId: failure?.nodeId || null,
-  });
-  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });
-}
-
-/** Nodes that started other workflows before the run stepped aside. */
-async function resumeCalls(walk: Walk): Promise<void> {
-  const { options, run, held, graph, pauses } = walk;
-  for (const [id, pause] of [...pauses]) {
-    const node = graph.get(id);
-    if (walk.state.hasEnded || walk.state.isLost) return;
-    if (pause.is !== "calling" || !node) continue;
-    const called = await options.readCalled(run, pause.runIds);
-    if (!called) continue;
-    const { attempts, durationMs } = pause;
-    const common = { attempts, inputs: [], filled: [] };
-    const end =
-      "items" in called
-        ? { is: "succeeded" as const, ...common, outputs: { [onlyWay]: called.items } }
-        : failedEnd(node, common, called.error);
-    const startedAt = walk.starts.get(id) ?? options.clock.now();
-    await settle(walk, id, end, describeEnd({ held, node, startedAt, durationMs, end, clock: options.clock }));
-  }
-}

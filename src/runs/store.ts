@@ -215,13 +215,16 @@ export type StoredNode = {
   wakeAt: Date | null;
   startedAt: Date;
   durationMs: number;
+  /** It reached out, or was about to, with something that may not be done twice. Says something while it runs only. */
+  mustNotRepeat: boolean;
 };
 
 const storedNodesStatement = {
   name: "run_nodes_of_resumed",
   text: `SELECT node.run_id AS "runId", node.node_id AS "nodeId", node.status, node.attempts, node.done, node.outputs,
            node.error_code AS "errorCode", node.error_message AS "errorMessage", node.wake_at AS "wakeAt",
-           node.started_at AS "startedAt", node.duration_ms AS "durationMs"
+           node.started_at AS "startedAt", node.duration_ms AS "durationMs",
+           node.must_not_repeat AS "mustNotRepeat"
          FROM run_node AS node WHERE node.organization_id = $1 AND node.run_id = $2`,
 };
 

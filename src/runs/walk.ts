@@ -59,7 +59,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
   const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
   const stored = run.isResumed ? await findStoredNodes(options.db, run) : [];
-  const { settled, pauses, starts, failure } = readStoredNodes(stored, graph);
+  const { settled, pauses, starts, interrupted, failure } = readStoredNodes(stored, graph);
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - run.activeMs);
@@ -71,16 +71,18 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
   signal.addEventListener("abort", leave, { once: true });
   const heldAt = performance.now();
   return {
-    ...{ options, run, graph, trigger, settled, pauses, starts, ...circumstances },
+    ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...circumstances },
     held: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
     startedAt: run.startedAt ?? clock.now(),
     limitSignal: limit.signal,
     running: new Map<string, Promise<void>>(),
+    /** Nodes whose present attempt is stored, or being stored, because it reaches out. */
+    begun: new Map<string, { mustNotRepeat: boolean; stored: Promise<void> }>(),
     writer: createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: [] as Promise<unknown>[],
     failure,
-    state: { isLost: false, hasEnded: false },
+    state: { isLost: false, hasEnded: false, isShown: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
     root: toRootItem(trigger.payload),
     close() {

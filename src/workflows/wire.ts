@@ -15,6 +15,11 @@ export const nodeSettings = z
     retryDelay: milliseconds.describe("Milliseconds before the first further attempt; doubled for each one after it."),
     timeout: milliseconds.min(1).describe("Milliseconds one execution of the node may take."),
     continueOnError: z.boolean().describe("The run goes on when the node fails; what follows it gets an item with the error."),
+    repeatAfterInterruption: z
+      .boolean()
+      .describe(
+        "The node is executed again although nobody knows whether it was done, after an interruption or a failure that leaves it open.",
+      ),
     disabled: z.boolean().describe("Items pass through the node untouched."),
   })
   .partial();

@@ -124,7 +124,14 @@ export async function startYard({ environment: given = {}, members: wanted = rol
       };
       const [credential, other] = [await connect(name), await connect(`${name}-other`)];
       await parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, credential.id);
-      const ask = (id: string) => node(id, "github_create_issue", { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${id}` });
+      const ask = (id: string) =>
+        node(
+          id,
+          "github_create_issue",
+          { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${id}` },
+          // So that every run comes to a good end; what nobody allowed to be repeated is the matter of V32.
+          { settings: { repeatAfterInterruption: true } },
+        );
       const canvas = { nodes: nodesOfRun.map(ask), edges: edges("first>left", "first>right", "left>last", "right>last") };
       const { id: workflowId } = await parts.workflows.create(organizationId, { name: "Ask often", canvas }, null);
       const key = await createKey(organizationId);

@@ -29,7 +29,7 @@ export async function startCountingProvider() {
     const named = { title: "", authorization, traceparent: traceparent?.toString() };
     const heard = { ...named, at: performance.now(), until: Number.POSITIVE_INFINITY };
     try {
-      const { title } = (await json(request)) as { title: string };
+      const title = await readTitle(request);
       requests.push(Object.assign(heard, { title }));
       response.on("close", () => response.writableFinished || brokenOff.push(title));
       await delay(callMs());
@@ -85,6 +85,12 @@ export async function startCountingProvider() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** What only reads has no body, and its title in its query. */
+async function readTitle(request: IncomingMessage): Promise<string> {
+  if (request.method === "GET") return new URL(request.url ?? "", "http://provider.test").searchParams.get("title") ?? "";
+  return ((await json(request)) as { title: string }).title;
 }
 
 type Issue = { number: number; title: string };

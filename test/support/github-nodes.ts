@@ -12,7 +12,15 @@ export async function connectGithub({ app, owner: { organizationId } }: Workflow
   return await app.parts.vault.credentials.create(organizationId, { type: "github", name: token, data, createdBy: null });
 }
 
-/** The same, as what nodes take that name none. */
+/** An account for HTTP requests that sends no secret, as what nodes take that name none. */
+export async function useHttp({ app, owner: { organizationId } }: WorkflowApp): Promise<void> {
+  const data = { kind: "custom", authKind: "none" };
+  const { credentials, defaults } = app.parts.vault;
+  const { id } = await credentials.create(organizationId, { type: "http_auth", name: "HTTP", data, createdBy: null });
+  await defaults.set({ organizationId, apiKeyId: null, type: "http_auth" }, id);
+}
+
+/** An account at a counting provider, as what nodes take that name none. */
 export async function useGithub(where: WorkflowApp, baseUrl: string, token = "token-by-default"): Promise<void> {
   const { id } = await connectGithub(where, baseUrl, token);
   await where.app.parts.vault.defaults.set({ organizationId: where.owner.organizationId, apiKeyId: null, type: "github" }, id);

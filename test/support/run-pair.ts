@@ -22,7 +22,12 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
   const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "github", name: "GitHub", data, createdBy: null });
   await ann.app.parts.vault.defaults.set({ organizationId, apiKeyId: null, type: "github" }, id);
   const issue = (nodeId: string) =>
-    node(nodeId, "github_create_issue", { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${nodeId}` });
+    node(
+      nodeId,
+      "github_create_issue",
+      { owner: "acme", repo: "site", title: `{{ $trigger.prompt }} ${nodeId}` },
+      { settings: { repeatAfterInterruption: true } },
+    );
   const nodeIds = ["first", "left", "right", "last"];
   const workflowId = await ann.save(nodeIds.map(issue), edges("first>left", "first>right", "left>last", "right>last"));
   const served = { ...environment, ...testKeys, DATABASE_URL: database.url };

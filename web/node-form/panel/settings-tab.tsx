@@ -11,8 +11,9 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
-  const { continueOnError, disabled, ...numbers } = settings;
-  const switches = { ...(continueOnError === undefined ? {} : { continueOnError }), ...(disabled === undefined ? {} : { disabled }) };
+  const { continueOnError, repeatAfterInterruption, disabled, ...numbers } = settings;
+  const given = Object.entries({ continueOnError, repeatAfterInterruption, disabled }).filter(([, isOn]) => isOn !== undefined);
+  const switches = Object.fromEntries(given);
   return (
     <>
       <SchemaForm
@@ -30,6 +31,14 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
         isOn={continueOnError === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "continueOnError", isOn || undefined))}
+      />
+      <Switch
+        id={`${idPrefix}/settings/repeatAfterInterruption`}
+        label="Repeat after an interruption"
+        hint="If nobody knows whether this node did its work, it is executed again, and may do it twice. Otherwise it fails and says so."
+        isOn={repeatAfterInterruption === true}
+        readOnly={readOnly}
+        onChange={(isOn) => change(setField(settings, "repeatAfterInterruption", isOn || undefined))}
       />
       <Switch
         id={`${idPrefix}/settings/disabled`}
