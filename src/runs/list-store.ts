@@ -70,24 +70,37 @@ export type RunSelection = {
   beforeId?: string | undefined;
 };
 
-/** What an index knows. */
-function conditions(selection: RunSelection): RawBuilder<unknown> {
-  const { workflowId, status, parentRunId, fromId, beforeId } = selection;
-  const parts = [
-    sql`run.organization_id = ${selection.organizationId}`,
-    ...(workflowId === undefined ? [] : [sql`run.workflow_id = ${workflowId}`]),
-    ...(status === undefined || !isRareStatus(status) ? [] : [sql`run.status = ${sql.lit(status)}`]),
-    ...(parentRunId === undefined ? [] : [sql`run.parent_run_id = ${parentRunId}`]),
-    ...(fromId === undefined ? [] : [sql`run.id >= ${fromId}`]),
-    ...(beforeId === undefined ? [] : [sql`run.id < ${beforeId}`]),
-  ];
-  return sql.join(parts, sql` AND `);
+/**
+ * A range of one value, and the order by it. With `=` the planner sees that the primary key has the same order, and walks through all runs of the
+ * organization for a workflow that has few; so it can only use the index that begins with this column.
+ */
+const within = (column: RawBuilder<unknown>, value: RawBuilder<unknown>) => sql`${column} >= ${value} AND ${column} <= ${value}`;
+
+const [byWorkflow, byStatus] = [sql`run.workflow_id`, sql`run.status`];
+const newestOf = (column: RawBuilder<unknown>) => sql`${column} DESC, run.id DESC`;
+
+/** What one index knows, and its order. */
+function choose(selection: RunSelection): { where: RawBuilder<unknown>; order: RawBuilder<unknown> } {
+  const { organizationId, workflowId, status, parentRunId, fromId, beforeId } = selection;
+  const where = (...parts: RawBuilder<unknown>[]) => {
+    const bounds = [
+      ...(fromId === undefined ? [] : [sql`run.id >= ${fromId}`]),
+      ...(beforeId === undefined ? [] : [sql`run.id < ${beforeId}`]),
+    ];
+    return sql.join([sql`run.organization_id = ${organizationId}`, ...parts, ...bounds], sql` AND `);
+  };
+  if (parentRunId !== undefined) return { where: where(sql`run.parent_run_id = ${parentRunId}`), order: sql`run.id DESC` };
+  if (workflowId !== undefined) return { where: where(within(byWorkflow, sql`${workflowId}::uuid`)), order: newestOf(byWorkflow) };
+  if (status === undefined || !isRareStatus(status)) return { where: where(), order: sql`run.id DESC` };
+  return { where: where(sql`run.status IN ('failed', 'cancelled')`, within(byStatus, sql`${status}::text`)), order: newestOf(byStatus) };
 }
 
-/** What no index knows. */
-function tests({ status, kind, apiKeyId, search }: RunSelection): RawBuilder<unknown>[] {
+/** What that index does not know. */
+function tests({ workflowId, parentRunId, status, kind, apiKeyId, search }: RunSelection): RawBuilder<unknown>[] {
+  const isByStatus = workflowId === undefined && parentRunId === undefined;
   return [
-    ...(status === undefined || isRareStatus(status) ? [] : [sql`run.status = ${status}`]),
+    ...(workflowId === undefined || parentRunId === undefined ? [] : [sql`run.workflow_id = ${workflowId}`]),
+    ...(status === undefined || (isByStatus && isRareStatus(status)) ? [] : [sql`run.status = ${status}`]),
     ...(kind === undefined ? [] : [sql`run.kind = ${kind}`]),
     ...(apiKeyId === undefined ? [] : [sql`coalesce(run.api_key_id = ${apiKeyId}, false)`]),
     ...(search === undefined
@@ -112,9 +125,10 @@ export async function searchRuns(db: RunsDb, selection: RunSelection, limit: num
     tests(selection).map((test) => sql`(${test})`),
     sql` AND `,
   );
+  const { where, order } = choose(selection);
   const query = sql<{ id: string; found: boolean }>`SELECT run.id, ${found} AS found
     FROM (SELECT run.id, run.organization_id, run.workflow_id, run.status, run.kind, run.api_key_id, run.error_message
-      FROM run WHERE ${conditions(selection)} ORDER BY run.id DESC LIMIT ${limit}) AS run
+      FROM run WHERE ${where} ORDER BY ${order} LIMIT ${limit}) AS run
     LEFT JOIN workflow ON workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id
     ORDER BY run.id DESC`;
   return (await query.execute(db)).rows;
@@ -126,7 +140,8 @@ export async function listRuns(
   selection: RunSelection,
   { limit, offset = 0 }: { limit: number; offset?: number },
 ): Promise<RunRow[]> {
-  const query = sql<RunRow>`SELECT ${columns} FROM ${source} WHERE ${conditions(selection)} ORDER BY run.id DESC LIMIT ${limit} OFFSET ${offset}`;
+  const { where, order } = choose(selection);
+  const query = sql<RunRow>`SELECT ${columns} FROM ${source} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
   return (await query.execute(db)).rows;
 }
 
@@ -154,8 +169,8 @@ export type LastRunRow = Pick<RunRow, "id" | "workflowId" | "status" | "queuedAt
 export async function findLastRuns(db: RunsDb, organizationId: string, workflowIds: string[]): Promise<LastRunRow[]> {
   const query = sql<LastRunRow>`SELECT asked.id AS "workflowId", last.id, last.status, last.queued_at AS "queuedAt", last.completed_at AS "completedAt"
     FROM unnest(${workflowIds}::uuid[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT run.* FROM run WHERE run.organization_id = ${organizationId} AND run.workflow_id = asked.id
-      ORDER BY run.id DESC LIMIT 1) AS last`;
+    CROSS JOIN LATERAL (SELECT run.* FROM run WHERE run.organization_id = ${organizationId} AND ${within(byWorkflow, sql`asked.id`)}
+      ORDER BY ${newestOf(byWorkflow)} LIMIT 1) AS last`;
   return (await query.execute(db)).rows;
 }
 
@@ -165,8 +180,8 @@ const mostExamples = 100;
 /** The last run of a workflow with a node that succeeded, otherwise the last one. */
 export async function findExampleRun(db: RunsDb, organizationId: string, workflowId: string): Promise<string | undefined> {
   const query = sql<{ id: string }>`SELECT latest.id
-    FROM (SELECT run.id FROM run WHERE run.organization_id = ${organizationId} AND run.workflow_id = ${workflowId}
-      ORDER BY run.id DESC LIMIT ${mostExamples}) AS latest
+    FROM (SELECT run.id FROM run WHERE run.organization_id = ${organizationId} AND ${within(byWorkflow, sql`${workflowId}::uuid`)}
+      ORDER BY ${newestOf(byWorkflow)} LIMIT ${mostExamples}) AS latest
     LEFT JOIN LATERAL (SELECT run_node.run_id FROM run_node WHERE run_node.organization_id = ${organizationId}
       AND run_node.run_id = latest.id AND run_node.status = 'succeeded' LIMIT 1) AS done ON true
     ORDER BY done.run_id IS NULL, latest.id DESC LIMIT 1`;

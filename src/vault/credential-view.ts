@@ -7,6 +7,8 @@ import { toReference } from "./reference.ts";
 import type { CredentialRow } from "./store.ts";
 import type { Credential, CredentialSummary } from "./wire.ts";
 
+export type CredentialView = ReturnType<typeof createCredentialView>;
+
 type Summarized = Pick<CredentialRow, "id" | "name" | "type" | "kind" | "public_data" | "health" | "token_expires_at" | "can_refresh">;
 
 type Options = { clock: Clock; credentialTypes: ReadonlyMap<string, CredentialType> };

@@ -7,20 +7,20 @@ import { type Contents, firstHealthOf, leaseAfter } from "./contents.ts";
 import { type CredentialType, readChangedData, readNewData } from "./credential-data.ts";
 import { createCredentialView } from "./credential-view.ts";
 import { insertAsDefault } from "./default-credential-store.ts";
+import { createCredentialList } from "./list-credentials.ts";
 import type { CheckedCredential } from "./open-credential.ts";
 import {
   type CredentialRow,
   deleteCredential,
   findCredential,
   insertCredential,
-  listCredentials,
   noteHealth,
   type Place,
   renameCredential,
   replaceContent,
   vaultTables,
 } from "./store.ts";
-import type { Credential, CredentialChange, CredentialSummary } from "./wire.ts";
+import type { Credential, CredentialChange } from "./wire.ts";
 
 export type Credentials = ReturnType<typeof createCredentials>;
 
@@ -81,9 +81,7 @@ export function createCredentials({ db, clock, contents, credentialTypes }: Opti
       return toWire({ ...row, health });
     },
 
-    async list(organizationId: string): Promise<CredentialSummary[]> {
-      return (await listCredentials(tables, organizationId)).map(toSummary);
-    },
+    ...createCredentialList({ tables, toSummary }),
 
     async get(place: Place): Promise<Credential> {
       return toWire(await find(place));

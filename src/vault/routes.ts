@@ -32,9 +32,15 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
     path,
     {
       config: { access: { role: "viewer" } },
-      schema: { tags, summary: "List credentials", params: inOrganization, response: { 200: wire.credentialList } },
+      schema: {
+        tags,
+        summary: "List credentials",
+        params: inOrganization,
+        querystring: wire.credentialQuery,
+        response: { 200: wire.credentialList },
+      },
     },
-    async (request) => ({ data: await credentials.list(request.params.organizationId) }),
+    (request) => credentials.page(request.params.organizationId, request.query),
   );
 
   routes.post(

@@ -18,7 +18,11 @@ export const credentialSummary = z
   })
   .meta({ id: "CredentialSummary" });
 export type CredentialSummary = z.infer<typeof credentialSummary>;
-export const credentialList = z.object({ data: z.array(credentialSummary) });
+export const credentialQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(200),
+  cursor: z.string().max(100).optional().describe("`nextCursor` of the page before."),
+});
+export const credentialList = z.object({ data: z.array(credentialSummary).describe("Newest first."), nextCursor: z.string().nullable() });
 
 export const credential = credentialSummary
   .extend({

@@ -16,9 +16,13 @@ export async function checkNodeCredentials(
 ): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> {
   const concerned = nodes.filter((placed): placed is KnownNode => placed.kind !== undefined && concernsCredentials(placed, placed.kind));
   if (concerned.length === 0) return { faults: [], warnings: [] };
-  const [credentials, defaults] = await Promise.all([vault.credentials.list(organizationId), vault.defaults.list(organizationId)]);
+  const named = concerned.flatMap(({ node }) => Object.values(node.credentials ?? {}).flatMap((reference) => readId(reference) ?? []));
+  const [types, defaults] = await Promise.all([
+    vault.credentials.typesOf(organizationId, [...new Set(named)]),
+    vault.defaults.list(organizationId),
+  ]);
   const known = {
-    types: new Map(credentials.map(({ id, type }) => [id, type])),
+    types,
     defaults: new Set(defaults.filter(({ apiKeyId }) => apiKeyId === null).map(({ type }) => type)),
   };
   return {

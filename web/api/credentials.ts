@@ -1,6 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { Credential, CredentialChange, CredentialSummary, connectStart, DefaultCredential, TestResult } from "../../src/vault/wire.ts";
+import type {
+  Credential,
+  CredentialChange,
+  CredentialSummary,
+  connectStart,
+  credentialList,
+  DefaultCredential,
+  TestResult,
+} from "../../src/vault/wire.ts";
 import { get, type List, patch, path, post, put, remove } from "../request.ts";
 
 export type CredentialUses = {
@@ -20,8 +28,20 @@ export const credentialsKey = (organizationId: string) => ["organizations", orga
 export const credentialsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: credentialsKey(organizationId),
-    queryFn: async () => (await get<List<CredentialSummary>>(base(organizationId))).data,
+    queryFn: () => getAll(organizationId),
   });
+
+async function getAll(organizationId: string): Promise<CredentialSummary[]> {
+  const all: CredentialSummary[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? "" : `?cursor=${cursor}`;
+    const page: z.infer<typeof credentialList> = await get(base(organizationId) + query);
+    all.push(...page.data);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return all;
+}
 
 /** Only for those who manage credentials. */
 export const credentialQuery = (organizationId: string, credentialId: string) =>
