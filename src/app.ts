@@ -93,7 +93,8 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
     }
     const { needed } = await parts.identity.setup.state();
     if (platform) openAccounts(parts.identity, log);
-    return { parts, runs: running.runs, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
+    const { runs, removeDeleted } = running;
+    return { parts, runs, removeDeleted, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -141,9 +142,11 @@ function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Run
 function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
   const { identity, catalog, vault, workflows, history, oauth } = parts;
   const { runs, preview, triggers, tryTrigger, receiveWebhook, runRecordedCall, readSlotUse } = running;
+  const { removeWorkflow, removeOrganization } = running;
   const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall });
   return {
     ...{ identity, catalog, vault, workflows, runs, preview, history, triggers, tryTrigger, receiveWebhook, oauth, readSlotUse },
+    ...{ removeWorkflow, removeOrganization },
     eventEndpoints: parts.events.endpoints,
     doctor: openDoctor(parts, config),
     servers: listServers({

@@ -7,6 +7,7 @@ import { createExecute } from "./execution/execute.ts";
 import { createPrepare } from "./execution/prepare.ts";
 import { createReadSlotUse } from "./execution/read-slot-use.ts";
 import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
+import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
 import type { Parts } from "./parts.ts";
 import { createAskModel } from "./runs/ask-model.ts";
 import { createCheckOverrides } from "./runs/check-overrides.ts";
@@ -34,7 +35,10 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const { runs, preview } = openRuns(parts, slots, surroundings);
   const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
+  const removals = openRemovals(parts, runs, log);
   return {
+    ...removals.remove,
+    removeDeleted: removals.run,
     slots,
     readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
     runs,
@@ -48,11 +52,13 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
       await runs.open();
       if (!isWorker) return;
       parts.events.start();
+      removals.start();
       schedules.start();
     },
 
     /** After the doors: what they began may still need all of this. */
     async stop(): Promise<void> {
+      await removals.stop();
       await schedules.stop();
       await runs.close();
       await slots.close();
@@ -90,6 +96,19 @@ function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }
     keptRuns: config.historyMaxRows,
   });
   return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
+}
+
+/** What is deleted together with its runs. */
+function openRemovals({ db, identity: { organizations }, workflows }: Parts, { endOf }: Runs, log: Log) {
+  const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => endOf({ organizationId }) });
+  const remove = {
+    removeWorkflow: (place: { organizationId: string; workflowId: string }) => endOf(place, (run) => workflows.markDeleted(run, place)),
+    async removeOrganization(organizationId: string): Promise<void> {
+      await endOf({ organizationId }, (run) => organizations.markDeleted(run, organizationId));
+      void removal.run();
+    },
+  };
+  return { ...removal, remove };
 }
 
 function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, surroundings: Surroundings) {

@@ -85,6 +85,8 @@ async function readRoutes(): Promise<string[]> {
     readUsage: () => Promise.reject(new Error("nothing is read here")),
     readSlotUse: () => Promise.reject(new Error("nothing is read here")),
     tryTool: () => Promise.reject(new Error("nothing is called here")),
+    removeWorkflow: () => Promise.reject(new Error("nothing is removed here")),
+    removeOrganization: () => Promise.reject(new Error("nothing is removed here")),
     version: "1",
     isSignUpOpen: false,
     ...limits,

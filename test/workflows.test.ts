@@ -75,7 +75,7 @@ describe("a saved workflow", () => {
     expect(body.data).toMatchObject([{ id, nodeKinds: ["system_date_time", "start"] }]);
   });
 
-  it("is what a run finds, until it is deleted; its version stays for runs that go on", async () => {
+  it("is what a run finds, until it is deleted; its version stays for the runs that are shown", async () => {
     const { id } = await create();
     const { find, versionCanvas } = app.parts.workflows;
     const text = JSON.stringify(canvasOf("a", "b"));

@@ -56,7 +56,7 @@ export async function listRecordedOrganizations(db: UpkeepDb) {
       SELECT (SELECT organization_id FROM tool_call WHERE organization_id > recorded.id ORDER BY organization_id LIMIT 1)
       FROM recorded WHERE recorded.id IS NOT NULL
     )
-    SELECT recorded.id, organization.id IS NOT NULL AS exists
+    SELECT recorded.id, organization.id IS NOT NULL AND organization.deleted_at IS NULL AS exists
     FROM recorded LEFT JOIN organization ON organization.id = recorded.id WHERE recorded.id IS NOT NULL`.execute(db);
   return rows;
 }

@@ -13,6 +13,8 @@ export type AccountRouteOptions = {
   signInLimitPerMinute: number;
   /** For everything that hashes a password or sends a mail: addresses of people can be invented, that of a caller cannot. */
   countAddress: AddressCount;
+  /** Together with its runs, which identity knows nothing of. */
+  removeOrganization: (organizationId: string) => Promise<void>;
 };
 
 const tags = ["Accounts"];

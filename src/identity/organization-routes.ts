@@ -13,13 +13,13 @@ const inOrganization = z.object({ organizationId: z.uuid() });
 const path = "/api/organizations/:organizationId";
 
 export function registerOrganizationRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
-  registerOrganization(server, options.identity);
+  registerOrganization(server, options);
   registerMembers(server, options.identity);
   registerInvitations(server, options.identity);
   registerInvitationAnswers(server, options);
 }
 
-function registerOrganization(server: FastifyInstance, { organizations }: Identity): void {
+function registerOrganization(server: FastifyInstance, { identity: { organizations }, removeOrganization }: AccountRouteOptions): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Organizations"];
 
@@ -66,7 +66,7 @@ function registerOrganization(server: FastifyInstance, { organizations }: Identi
       schema: { tags, summary: "Delete an organization and everything in it", params: inOrganization, response: { 204: nothing } },
     },
     async (request, reply) => {
-      await organizations.remove(request.params.organizationId);
+      await removeOrganization(request.params.organizationId);
       return reply.code(204).send();
     },
   );

@@ -1,9 +1,9 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
+import { markOrganizationDeleted } from "./removal-store.ts";
 import {
   deleteMember,
-  deleteOrganization,
   findMembership,
   findOrganization,
   findUserByEmail,
@@ -43,7 +43,10 @@ export function createOrganizations({ db }: { db: Database }) {
 
     rename: (organizationId: string, name: string) => renameOrganization(tables, organizationId, name),
 
-    remove: (organizationId: string) => deleteOrganization(tables, organizationId),
+    /** In a transaction of the caller, who ends its runs in the same. Its rows are removed later. */
+    async markDeleted(run: RunStatement, organizationId: string): Promise<void> {
+      if (!(await markOrganizationDeleted(run, organizationId))) throw new Refusal("not_found", "There is no such organization.");
+    },
 
     async exists(organizationId: string): Promise<boolean> {
       return (await findOrganization(tables, organizationId)) !== undefined;

@@ -14,7 +14,7 @@ type IdentityTables = {
     user_agent: string | null;
   };
   verification: { id: string; value: string };
-  organization: { id: string; name: string; created_at: Generated<Date> };
+  organization: { id: string; name: string; created_at: Generated<Date>; deleted_at: Date | null };
   member: { id: string; organization_id: string; user_id: string; role: Role; created_at: Generated<Date> };
   invitation: {
     id: string;
@@ -116,9 +116,6 @@ export const insertMember = (db: IdentityDb, row: { id: string; organization_id:
 export const renameOrganization = (db: IdentityDb, organizationId: string, name: string) =>
   db.updateTable("organization").set({ name }).where("id", "=", organizationId).execute();
 
-export const deleteOrganization = (db: IdentityDb, organizationId: string) =>
-  db.deleteFrom("organization").where("id", "=", organizationId).execute();
-
 const organizationColumns = ["organization.id", "organization.name", "organization.created_at", "member.role"] as const;
 
 export const listOrganizationsOf = (db: IdentityDb, userId: string) =>
@@ -127,6 +124,7 @@ export const listOrganizationsOf = (db: IdentityDb, userId: string) =>
     .innerJoin("organization", "organization.id", "member.organization_id")
     .select(organizationColumns)
     .where("member.user_id", "=", userId)
+    .where("organization.deleted_at", "is", null)
     .orderBy("organization.created_at")
     .orderBy("organization.id")
     .execute();
@@ -140,13 +138,20 @@ export const findMembership = (db: Database, organizationId: string, userId: str
     .select([...organizationColumns, "member.id as member_id"])
     .where("member.organization_id", "=", organizationId)
     .where("member.user_id", "=", userId)
+    .where("organization.deleted_at", "is", null)
     .executeTakeFirst();
 
 export const findOrganization = (db: IdentityDb, organizationId: string) =>
-  db.selectFrom("organization").select(["id", "name"]).where("id", "=", organizationId).executeTakeFirst();
+  db.selectFrom("organization").select(["id", "name"]).where("id", "=", organizationId).where("deleted_at", "is", null).executeTakeFirst();
 
 export const listAllOrganizations = (db: IdentityDb) =>
-  db.selectFrom("organization").select(["id", "name", "created_at"]).orderBy("created_at").orderBy("id").execute();
+  db
+    .selectFrom("organization")
+    .select(["id", "name", "created_at"])
+    .where("deleted_at", "is", null)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
 
 export const listMembers = (db: IdentityDb, organizationId: string) =>
   db
@@ -210,4 +215,5 @@ export const findInvitation = (db: IdentityDb, invitationId: string, tokenHash: 
     .where("invitation.id", "=", invitationId)
     .where("invitation.token_hash", "=", tokenHash)
     .where("invitation.expires_at", ">", sql<Date>`now()`)
+    .where("organization.deleted_at", "is", null)
     .executeTakeFirst();

@@ -41,7 +41,7 @@ import { registerDefaultCredentialRoutes } from "../vault/default-credential-rou
 import { registerVaultRoutes } from "../vault/routes.ts";
 import type { Vault } from "../vault/vault.ts";
 import { registerEngineNodeRoutes } from "../workflows/engine-node-routes.ts";
-import { registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
+import { type RemoveWorkflow, registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import { registerOpenApi } from "./openapi.ts";
@@ -72,6 +72,8 @@ export type PlatformOptions = {
   isSignUpOpen: boolean;
   signInLimitPerMinute: number;
   signInAddressLimitPerMinute: number;
+  removeWorkflow: RemoveWorkflow;
+  removeOrganization: (organizationId: string) => Promise<void>;
   keyLimitPerMinute: number;
 };
 
@@ -98,6 +100,7 @@ export async function createPlatformServer({
   readUsage,
   version,
   keyLimitPerMinute,
+  removeWorkflow,
   ...accountOptions
 }: PlatformOptions): Promise<FastifyInstance> {
   const server = createDoor({ ...door, name: "platform", answerUnknownPath: answerWithPage });
@@ -124,7 +127,7 @@ export async function createPlatformServer({
   registerCallRoutes(server, { replay, tryTool });
   registerSlotRoutes(server, readSlotUse);
   registerUsageRoutes(server, readUsage);
-  registerWorkflowRoutes(server, workflows, createActivityOf({ runs: runs.list, triggers }));
+  registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf({ runs: runs.list, triggers }), remove: removeWorkflow });
   registerEventRoutes(server, eventEndpoints);
   registerConsentRoutes(server, oauth.consent);
   registerConnectionRoutes(server, oauth.connections);

@@ -3,7 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { lockWaitingParent } from "./checkpoint-store.ts";
 import type { RunQueue } from "./run-queue.ts";
-import { cancelRuns, findParent, notifyWorkers, type RunPlace } from "./store.ts";
+import { cancelRuns, findParent, notifyCancelled, type RunPlace } from "./store.ts";
 
 type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
 
@@ -20,7 +20,7 @@ export function createCancelRun({ db, queue, clock, onChange, onQueued }: Option
         ids.map((id) => ({ id })),
       );
       if (ids.length > 0) await queue.wake(run, parents);
-      for (const id of ids) await notifyWorkers(run, `cancelled ${id}`);
+      await notifyCancelled(run, ids);
       return ids;
     });
     if (cancelled.length === 0) throw new Refusal("run_finished", "This run has ended already.");
@@ -30,10 +30,10 @@ export function createCancelRun({ db, queue, clock, onChange, onQueued }: Option
 }
 
 /** One that was being stored while its parent was locked here is only seen afterwards. */
-async function cancelTree(run: RunStatement, place: RunPlace, now: Date): Promise<string[]> {
+async function cancelTree(run: RunStatement, { organizationId, id }: RunPlace, now: Date): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
-    const found = await cancelRuns(run, place, now);
+    const found = await cancelRuns(run, { organizationId, ids: [id], completedAt: now, message: "The run was cancelled." });
     if (found.length === 0) return ids;
     ids.push(...found);
   }

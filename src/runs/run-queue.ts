@@ -125,6 +125,12 @@ export function createRunQueue({ target, log, supervises }: Options) {
       await insertMissing(run, runs);
     },
 
+    /** The runs of an organization, whether a process has them or not. */
+    async listOf(run: RunStatement, organizationId: string): Promise<string[]> {
+      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1`;
+      return (await run<{ id: string }>({ name: "", text }, [organizationId])).map(({ id }) => id);
+    },
+
     async clear(run: RunStatement): Promise<void> {
       await run({ name: "", text: `DELETE FROM ${schema}.job` }, []);
     },

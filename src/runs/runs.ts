@@ -18,6 +18,7 @@ import { createCheckpoints } from "./checkpoints.ts";
 import { createStartRun } from "./create-start-run.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEndDeadRuns } from "./end-dead-runs.ts";
+import { createEndRuns } from "./end-runs.ts";
 import type { ExecuteNode } from "./execute-node.ts";
 import { createFindGraph } from "./find-graph.ts";
 import type { GraphNode } from "./graph.ts";
@@ -129,6 +130,7 @@ export function createRuns({
     checkOverrides: checkOverridesOf,
     list,
     cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
+    endOf: createEndRuns({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
     rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,

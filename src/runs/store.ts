@@ -247,24 +247,45 @@ export async function findChildRuns(db: Database, { organizationId, id }: RunPla
 const cancelStatement = {
   name: "run_cancel",
   text: `WITH RECURSIVE tree AS (
-           SELECT organization_id, id FROM run WHERE organization_id = $1 AND id = $2
+           SELECT organization_id, id FROM run WHERE organization_id = $1 AND id = ANY ($2::uuid[])
            UNION SELECT run.organization_id, run.id FROM run JOIN tree ON run.organization_id = tree.organization_id AND run.parent_run_id = tree.id
          ), locked AS (
            SELECT run.organization_id, run.id FROM run JOIN tree ON run.organization_id = tree.organization_id AND run.id = tree.id
            ORDER BY run.id FOR NO KEY UPDATE OF run
          ), cancelled AS (
            UPDATE run SET status = 'cancelled', completed_at = $3, wake_at = NULL, changed_at = clock_timestamp(),
-             error_code = 'cancelled', error_message = 'The run was cancelled.'
+             error_code = 'cancelled', error_message = $4
            FROM locked WHERE run.organization_id = locked.organization_id AND run.id = locked.id AND run.status IN ('pending', 'running', 'waiting')
            RETURNING run.id
          )
          SELECT id FROM cancelled`,
 };
 
-/** Ends a run that has not ended, and those it waits for. Whoever works on them can write nothing afterwards. */
-export async function cancelRuns(run: RunStatement, { organizationId, id }: RunPlace, completedAt: Date): Promise<string[]> {
-  return (await run<{ id: string }>(cancelStatement, [organizationId, id, completedAt])).map((row) => row.id);
+type Cancellation = { organizationId: string; ids: string[]; completedAt: Date; message: string };
+
+/** Ends runs that have not ended, and those they wait for. Whoever works on them can write nothing afterwards. */
+export async function cancelRuns(run: RunStatement, { organizationId, ids, completedAt, message }: Cancellation): Promise<string[]> {
+  return (await run<{ id: string }>(cancelStatement, [organizationId, ids, completedAt, message])).map((row) => row.id);
 }
+
+// Runs that wait for others are not in the queue, but those they wait for are, or the ones below these.
+const unendedStatement = {
+  name: "",
+  text: `WITH RECURSIVE known AS (
+           SELECT unnest($2::uuid[]) AS id
+           UNION SELECT run.parent_run_id FROM run JOIN known ON run.id = known.id WHERE run.organization_id = $1 AND run.parent_run_id IS NOT NULL
+         )
+         SELECT id, parent_run_id AS "parentRunId" FROM run
+         WHERE organization_id = $1 AND id = ANY (ARRAY (SELECT id FROM known)) AND ($3::uuid IS NULL OR workflow_id = $3)
+           AND status IN ('pending', 'running', 'waiting')
+         ORDER BY id LIMIT $4`,
+};
+
+type Unended = { organizationId: string; workflowId: string | null; queued: string[]; limit: number };
+
+/** The oldest that have not ended, found from those in the queue. */
+export const findUnended = (run: RunStatement, { organizationId, workflowId, queued, limit }: Unended) =>
+  run<{ id: string; parentRunId: string | null }>(unendedStatement, [organizationId, queued, workflowId, limit]);
 
 const parentStatement = {
   name: "run_parent",
@@ -296,6 +317,12 @@ export async function copyNodes(
 /** A hint for other processes. Heard when the transaction commits. */
 export async function notifyWorkers(run: RunStatement, message: string): Promise<void> {
   await run({ name: "run_notify", text: `SELECT pg_notify('${workersChannel}', $1)` }, [message]);
+}
+
+/** To whoever works on them. */
+export async function notifyCancelled(run: RunStatement, ids: string[]): Promise<void> {
+  const text = `SELECT pg_notify('${workersChannel}', 'cancelled ' || id) FROM unnest($1::uuid[]) AS id`;
+  await run({ name: "run_notify_cancelled", text }, [ids]);
 }
 
 export const workersChannel = "switchyard_runs";

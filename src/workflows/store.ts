@@ -1,5 +1,5 @@
 import { type Generated, type Kysely, type Selectable, sql } from "kysely";
-import type { Database, Statement } from "../storage/database.ts";
+import type { Database, RunStatement, Statement } from "../storage/database.ts";
 
 type WorkflowTables = {
   workflow: {
@@ -104,16 +104,13 @@ export const updateWorkflow = (
     .where("id", "=", workflowId)
     .execute();
 
-export async function markDeleted(db: WorkflowsDb, { organizationId, workflowId }: Place): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("workflow")
-    .set({ deleted_at: sql<Date>`now()` })
-    .where("organization_id", "=", organizationId)
-    .where("id", "=", workflowId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+const markDeletedStatement: Statement = {
+  name: "",
+  text: "UPDATE workflow SET deleted_at = now() WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING id",
+};
+
+export const markDeleted = async (run: RunStatement, { organizationId, workflowId }: Place): Promise<boolean> =>
+  (await run(markDeletedStatement, [organizationId, workflowId])).length > 0;
 
 type Page = { offset: number; limit: number };
 

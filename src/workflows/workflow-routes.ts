@@ -19,9 +19,14 @@ const writing = { access: { role: "member" } } as const;
 /** What has become of workflows, all of them asked for at once. */
 export type ActivityOf = (organizationId: string, workflowIds: string[]) => Promise<(workflowId: string) => wire.WorkflowActivity>;
 
-export function registerWorkflowRoutes(server: FastifyInstance, workflows: Workflows, activityOf: ActivityOf): void {
+/** Together with its runs, which workflows know nothing of. */
+export type RemoveWorkflow = (place: { organizationId: string; workflowId: string }) => Promise<void>;
+
+type Options = { workflows: Workflows; activityOf: ActivityOf; remove: RemoveWorkflow };
+
+export function registerWorkflowRoutes(server: FastifyInstance, { workflows, activityOf, remove }: Options): void {
   registerReading(server, workflows, activityOf);
-  registerSaving(server, workflows);
+  registerSaving(server, workflows, remove);
   registerVersions(server, workflows);
   registerFiles(server, workflows);
 }
@@ -77,7 +82,7 @@ function registerReading(server: FastifyInstance, workflows: Workflows, activity
   );
 }
 
-function registerSaving(server: FastifyInstance, workflows: Workflows): void {
+function registerSaving(server: FastifyInstance, workflows: Workflows, remove: RemoveWorkflow): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.post(
@@ -109,7 +114,7 @@ function registerSaving(server: FastifyInstance, workflows: Workflows): void {
     `${path}/:workflowId`,
     { config: writing, schema: { tags, summary: "Delete a workflow", params, response: { 204: nothing } } },
     async (request, reply) => {
-      await workflows.remove(request.params.organizationId, request.params.workflowId);
+      await remove(request.params);
       return reply.code(204).send();
     },
   );

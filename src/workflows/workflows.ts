@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createBatch } from "../base/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { refersTo, toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -55,7 +55,7 @@ export function createWorkflows({ db, catalog, vault }: Options) {
     find: async (organizationId: string, workflowId: string): Promise<store.RunnableRow | undefined> =>
       uuid.safeParse(workflowId).success ? await runnable.add({ organizationId, workflowId }) : undefined,
 
-    /** Also of a workflow that was deleted: its runs go on. */
+    /** Also of a workflow that was deleted: its runs are still shown. */
     versionCanvas: (organizationId: string, workflowId: string, version: number): Promise<string | undefined> =>
       store.findCanvas(db, { organizationId, workflowId }, version),
 
@@ -78,8 +78,9 @@ export function createWorkflows({ db, catalog, vault }: Options) {
       return await save.create(organizationId, { name: `${name.slice(0, 193)} (copy)`, description, isActive, canvas }, createdBy);
     },
 
-    async remove(organizationId: string, workflowId: string): Promise<void> {
-      if (!(await store.markDeleted(tables, { organizationId, workflowId }))) throw workflowNotFound();
+    /** In a transaction of the caller, who ends its runs in the same. */
+    async markDeleted(run: RunStatement, { organizationId, workflowId }: Place): Promise<void> {
+      if (!(await store.markDeleted(run, { organizationId, workflowId }))) throw workflowNotFound();
     },
 
     /** The workflows whose present canvas uses a credential, with the nodes that do. */

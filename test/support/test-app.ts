@@ -55,6 +55,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     logLines,
     parts: app.parts,
     runs: app.runs,
+    removeDeleted: app.removeDeleted,
     /** The route tables of the doors it has, the platform first. */
     routes: app.routes,
     platformUrl: config.platform.baseUrl,

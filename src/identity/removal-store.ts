@@ -1,0 +1,49 @@
+import type { Database, RunStatement } from "../storage/database.ts";
+
+const markStatement = { name: "", text: "UPDATE organization SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id" };
+
+// Whatever lets somebody in, or acts by itself. Members take the connections of MCP clients and their tokens with them.
+const closeStatements = [
+  "DELETE FROM member WHERE organization_id = $1",
+  "DELETE FROM invitation WHERE organization_id = $1",
+  "DELETE FROM api_key WHERE organization_id = $1",
+  "DELETE FROM trigger WHERE organization_id = $1",
+  "UPDATE event_endpoint SET is_active = false WHERE organization_id = $1",
+].map((text) => ({ name: "", text }));
+
+/** From the commit on nothing of the organization can be reached. */
+export async function markOrganizationDeleted(run: RunStatement, organizationId: string): Promise<boolean> {
+  if ((await run(markStatement, [organizationId])).length === 0) return false;
+  for (const statement of closeStatements) await run(statement, [organizationId]);
+  return true;
+}
+
+const deletedStatement = {
+  name: "",
+  text: "SELECT id FROM organization WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100",
+};
+
+export const listDeletedOrganizations = (db: Database): Promise<{ id: string }[]> => db.prepared(deletedStatement, []);
+
+/** Tables of which an organization may have very many rows, each before those it refers to. What is small goes with the organization itself. */
+export const largeTables = [
+  ...["event_delivery", "event_endpoint", "trigger", "workflow_version", "workflow", "credential", "credit_entry", "run_once"],
+] as const;
+
+/** How many were removed. */
+export async function removeRows(
+  db: Database,
+  table: (typeof largeTables)[number],
+  organizationId: string,
+  limit: number,
+): Promise<number> {
+  const text = `DELETE FROM ${table} WHERE organization_id = $1 AND ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE organization_id = $1 LIMIT $2))
+    RETURNING 1 AS one`;
+  return (await db.transaction((run) => run({ name: "", text }, [organizationId, limit]))).length;
+}
+
+const removeStatement = { name: "", text: "DELETE FROM organization WHERE id = $1 AND deleted_at IS NOT NULL" };
+
+export async function removeOrganizationRow(db: Database, organizationId: string): Promise<void> {
+  await db.transaction((run) => run(removeStatement, [organizationId]));
+}
