@@ -38,7 +38,7 @@ export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefu
       if (fault) throw fault;
       return await prepare({ organizationId, node, parameters, references });
     });
-    const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position} ahead` });
+    const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position - 1} ahead` });
     const waiting = trace.begin("slot wait");
     const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }).finally(waiting.end));
     try {

@@ -9,7 +9,7 @@ describe("a caller", () => {
     expect(heard.capsAsked).toEqual([id]);
     const attempts = [first, await begin()];
     expect([heard.capsAsked, hasNews(), reports(), heard.wakes]).toEqual([[id], false, [], 0]);
-    expect(attempts.map(({ positions }) => positions)).toEqual([[1], [2]]);
+    expect(attempts.map(({ positions }) => positions)).toEqual([[], []]);
     learnCap(2);
     expect(heard.wakes).toBe(1);
     clock.nowMs += 10.6;
@@ -77,6 +77,32 @@ describe("a caller", () => {
     first?.slot?.release();
     Object.assign(lease, change);
     expect(isServed([await begin()])).toEqual([false]);
+  });
+
+  it("that only waits for an answer of the database neither fills the queue nor is told to wait", async () => {
+    const { begin, learnCap, reports, answer } = createProcess({ queueLimit: 1 });
+    const early = [await begin(), await begin()];
+    learnCap(5);
+    const attempts = [...early, await begin()];
+    reports();
+    await answer({ held: 3, cap: 5 });
+    expect(attempts.map(({ error, positions }) => [error, positions])).toEqual([
+      [undefined, []],
+      [undefined, []],
+      [undefined, []],
+    ]);
+    expect(isServed(attempts)).toEqual([true, true, true]);
+  });
+
+  it("is refused when the answer says that all slots are in use elsewhere, the newest first", async () => {
+    const { begin, learnCap, reports, answer } = createProcess({ queueLimit: 1 });
+    const attempts = [await begin(), await begin({ kind: "run" }), await begin(), await begin()];
+    learnCap(5);
+    reports();
+    await answer({ held: 0, cap: 5 });
+    expect(attempts.map(({ positions }) => positions)).toEqual([[1], [2], [], []]);
+    const codes = attempts.map(({ error }) => (error as { code?: string } | undefined)?.code);
+    expect(codes).toEqual([undefined, undefined, "queue_full", "queue_full"]);
   });
 
   it("is refused by a full queue, unless it is a run", async () => {

@@ -4,6 +4,7 @@ import type { SlotReport, SlotState } from "./slot-store.ts";
 import type { Lease } from "./slots-session.ts";
 import {
   applyState,
+  countExpected,
   createShare,
   isNewTicketUseful,
   isUnneeded,
@@ -53,7 +54,7 @@ export async function acquireLocally(
   const share = shareOf(local, organizationId);
   const sinceMs = local.monotonicMs();
   if (share.waiting.size === 0 && !share.isContended && canServe(local, share)) return takeSlot(local, share, { kind, queueMs: 0 });
-  if (share.waiting.size >= local.queueLimit && kind === "call") throw queueFull(local.queueLimit);
+  if (kind === "call" && share.waiting.size >= local.queueLimit + countExpected(share)) throw queueFull(local.queueLimit);
   const waiter = createWaiter<Slot>({
     kind,
     signal,
@@ -68,7 +69,8 @@ export async function acquireLocally(
   if (share.cap === undefined) {
     if (share.waiting.size === 1) local.askCap(share);
   } else if (isNewTicketUseful(share)) addNews(local, share);
-  waiter.tellPosition(share.waiting.size);
+  const position = share.waiting.size - countExpected(share);
+  if (position > 0) waiter.tellPosition(position);
   return await waiter.promise;
 }
 
@@ -159,7 +161,28 @@ export function takeMessage(local: Local, state: SlotState): void {
 
 function takeState(local: Local, share: Share<Slot>, state: SlotState): void {
   serve(local, share, applyState(share, state));
+  refuseSurplus(local, share);
+  tellPositions(share);
   reportIfNeeded(local, share);
+}
+
+/** There was no slot for some that seemed to find one: they would have been refused at once, had it been known. */
+function refuseSurplus({ queueLimit }: Local, share: Share<Slot>): void {
+  const most = queueLimit + countExpected(share);
+  let before = 0;
+  for (const waiter of share.waiting) {
+    if (waiter.kind === "run" || before < most) before += 1;
+    else {
+      share.waiting.delete(waiter);
+      waiter.refuse(queueFull(queueLimit));
+    }
+  }
+}
+
+/** Of those who really wait; the others are served with the next answer. */
+export function tellPositions(share: Share<Slot>): void {
+  let position = -countExpected(share);
+  for (const waiter of share.waiting) if (++position > 0) waiter.tellPosition(position);
 }
 
 export function takeNews(local: Local): SlotReport[] {

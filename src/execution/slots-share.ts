@@ -80,6 +80,16 @@ export function needsReport<Value>(share: Share<Value>): boolean {
   return waiting.size > held - used && ticketsTold === 0 && held < cap;
 }
 
+/**
+ * How many of those in the queue wait for no more than an answer of the database: as far as this process knows there is a slot for each of them.
+ * Once it has said who waits and was granted nothing, or others wait too, there is only what it holds itself.
+ */
+export function countExpected<Value>({ cap, held, used, isContended, ticketsTold, isSyncing }: Share<Value>): number {
+  if (cap === undefined) return Number.POSITIVE_INFINITY;
+  const isAnswered = isContended || (ticketsTold > 0 && !isSyncing);
+  return Math.max(0, (isAnswered ? held : Math.max(held, cap)) - used);
+}
+
 /** A new waiter is news unless its turn cannot come before others of this process are served. */
 export const isNewTicketUseful = <Value>({ held, cap = 0, isContended, waiting, ticketsTold }: Share<Value>): boolean =>
   (held < cap || isContended) && ticketsTold < Math.min(waiting.size, cap, maxTickets);

@@ -104,6 +104,20 @@ describe("one process", () => {
     expect(slots.counts().waiting).toBe(2);
   });
 
+  it("refuses nobody while there are slots, however short the queue is", async () => {
+    const slots = await startPool({ queueLimit: 1 });
+    const organizationId = newOrganization(5);
+    const told: number[] = [];
+    const acquire = () => slots.acquire(organizationId, { signal: never(), onPosition: (position) => told.push(position) });
+    const taken = await Promise.all(Array.from({ length: 5 }, acquire));
+    expect(told).toEqual([]);
+    const waiting = acquire();
+    expect(told).toEqual([1]);
+    await expect(acquire()).rejects.toMatchObject({ code: "queue_full" });
+    for (const slot of [...taken, await Promise.race([waiting, Promise.resolve(undefined)])]) slot?.release();
+    (await waiting).release();
+  });
+
   it("tells the place in the queue when it changes", async () => {
     const slots = await startPool();
     const organizationId = newOrganization(1);

@@ -17,6 +17,7 @@ import {
   takeEverything,
   takeMessage,
   takeNews,
+  tellPositions,
 } from "./slots-local.ts";
 import { createSlotSession, type SlotSession } from "./slots-session.ts";
 import type { Share } from "./slots-share.ts";
@@ -208,13 +209,12 @@ function createUpkeep({ local, session, caps, leaseMs }: UpkeepOptions) {
   function tendWaiters(share: Share<Slot>, nowMs: number): void {
     const awaySinceMs = session.awaySinceMs();
     const isHopeless = awaySinceMs !== undefined && !(share.held > 0 && isLeaseValid(local));
-    let position = 0;
     for (const waiter of share.waiting) {
-      if (isHopeless && nowMs - Math.max(awaySinceMs, waiter.sinceMs) >= awayLimitMs) {
-        share.waiting.delete(waiter);
-        waiter.refuse(new Refusal("database_unavailable", "The database cannot be reached right now."));
-      } else waiter.tellPosition(++position);
+      if (!isHopeless || nowMs - Math.max(awaySinceMs, waiter.sinceMs) < awayLimitMs) continue;
+      share.waiting.delete(waiter);
+      waiter.refuse(new Refusal("database_unavailable", "The database cannot be reached right now."));
     }
+    tellPositions(share);
     addNews(local, share);
   }
 
