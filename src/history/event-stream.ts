@@ -8,7 +8,7 @@ type StreamOptions = {
   userId: string;
   /** The id of the last event that the client has. */
   lastEventId: string | undefined;
-  /** Asked regularly; a rejection ends the stream. */
+  /** Asked regularly, and at once when the person's access has changed; a rejection ends the stream. */
   requireAccess: () => Promise<void>;
   heartbeatMs: number;
 };
@@ -36,11 +36,15 @@ export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live;
     else countOf.set(userId, next);
   }
 
+  live.onAccessChange((userId) => {
+    for (const one of open) if (userId === undefined || one.userId === userId) one.checkAccess();
+  });
+
   return {
     async open(options: Omit<StreamOptions, "live" | "heartbeatMs">): Promise<Readable> {
       const { userId } = options;
       count(userId, 1);
-      const opened = await openStream({ ...options, live, heartbeatMs }).catch((error: unknown) => {
+      const opened: OpenStream = await openStream({ ...options, live, heartbeatMs }).catch((error: unknown) => {
         count(userId, -1);
         throw error;
       });
@@ -62,9 +66,9 @@ export function createEventStreams({ live, heartbeatMs = 15_000 }: { live: Live;
   };
 }
 
-type OpenStream = { stream: Readable; end: () => void };
+type OpenStream = { userId: string; stream: Readable; end: () => void; checkAccess: () => void };
 
-async function openStream({ live, organizationId, lastEventId, requireAccess, heartbeatMs }: StreamOptions): Promise<OpenStream> {
+async function openStream({ live, organizationId, userId, lastEventId, requireAccess, heartbeatMs }: StreamOptions): Promise<OpenStream> {
   const text = createTextStream();
   const { stream, send, end } = text;
   send(`retry: ${comeBackMs}\n\n`);
@@ -76,9 +80,10 @@ async function openStream({ live, organizationId, lastEventId, requireAccess, he
     } else if (waiting.push(delivery) > mostWaiting) stream.destroy();
   };
   const unfollow = await live.follow(organizationId, deliver);
+  const checkAccess = (): void => void requireAccess().catch(end);
   const heartbeat = setInterval(() => {
     send(": still here\n\n");
-    requireAccess().catch(end);
+    checkAccess();
   }, heartbeatMs);
   stream.on("close", () => {
     clearInterval(heartbeat);
@@ -91,7 +96,7 @@ async function openStream({ live, organizationId, lastEventId, requireAccess, he
     },
     () => stream.destroy(),
   );
-  return { stream, end };
+  return { userId, stream, end, checkAccess };
 }
 
 type TextStream = ReturnType<typeof createTextStream>;

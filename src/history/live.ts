@@ -44,6 +44,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   const hints = createHints(log);
   const feeds = new Map<string, Feed>();
   const announcements = createAnnounce({ db, channel, log });
+  const accessListeners = new Set<(userId: string | undefined) => void>();
   let listener: Listener | undefined;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
@@ -80,10 +81,16 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     }, delayMs);
   };
 
-  const open = () =>
-    (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect: () => pollSoon(0) }));
+  /** Of one person, or of everybody when something may have been missed. */
+  function askAgain(userId?: string): void {
+    for (const listener of accessListeners) listener(userId);
+  }
+
+  const open = () => (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect }));
 
   async function hear(payload: string): Promise<void> {
+    const [, userId] = /^access ([0-9a-f-]{36})$/.exec(payload) ?? [];
+    if (userId !== undefined) return askAgain(userId);
     const announcement = readAnnouncement(payload);
     if (announcement) hints.give(announcement);
     const feed = announcement && feeds.get(announcement.organizationId);
@@ -93,6 +100,10 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   }
 
   const onMessage = (payload: string): void => void hear(payload).catch(() => pollSoon(0));
+  const onConnect = (): void => {
+    pollSoon(0);
+    askAgain();
+  };
 
   return {
     announce: announcements.add,
@@ -117,6 +128,9 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
         if (hub.subscriberCount(organizationId) === 0) feeds.delete(organizationId);
       };
     },
+
+    /** Told whose sessions or memberships have changed in any process; undefined: perhaps anybody's. */
+    onAccessChange: (listener: (userId: string | undefined) => void): void => void accessListeners.add(listener),
 
     catchUp: (organizationId: string, cursor: number) => findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
 
