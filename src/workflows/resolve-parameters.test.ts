@@ -131,8 +131,15 @@ describe("an expression field", () => {
     expect(await resolveFields({ condition: true })).toEqual({ condition: true });
   });
 
-  it("fails for a plain path that leads nowhere", async () => {
-    await expect(resolveFields({ condition: "$input.gone" })).rejects.toMatchObject({ code: "reference_unresolved" });
+  it.each([
+    "$input.gone",
+    "$input.gone.deeper",
+    "{{ $trigger.payload.gone }}",
+    "$nodes.fetch.items[7].title",
+    "$nodes.fetch.items.gone",
+    "$nodes.later",
+  ])("becomes null for a plain path that leads nowhere: %s", async (condition) => {
+    expect(await resolveFields({ condition })).toEqual({ condition: null });
   });
 });
 

@@ -19,7 +19,7 @@ const longestResult = 10_000_000;
 
 /**
  * The parameters with every reference replaced by what it refers to. A reference that cannot be resolved is refused and names its path.
- * An expression field that is empty is left out, and one that finds nothing becomes null. What is not a plain path is evaluated outside this
+ * An expression field that is empty is left out, and one that finds nothing becomes null, a plain path as well. What is not a plain path is evaluated outside this
  * process, all at once.
  */
 export async function resolveParameters(
@@ -48,17 +48,20 @@ function createQuestions(seen: Seen) {
   const countReference = createReferenceCount();
 
   return {
-    ask(expression: Expression, pointer: string): Later {
+    /** Undefined where it finds nothing; a plain path then says how far it leads, unless it may lead nowhere. */
+    ask(expression: Expression, pointer: string, mayFindNothing = false): Later {
       const tooMany = countReference(expression.source);
       if (tooMany !== undefined) throw refuseAt(pointer, tooMany);
       const walked = expression.path && walkPath(expression.path, seen);
-      if (walked && "missing" in walked) throw unresolved(expression, pointer, walked.missing);
+      if (walked && "missing" in walked) {
+        if (mayFindNothing) return () => undefined;
+        throw unresolved(expression, pointer, walked.missing);
+      }
       if (walked) return () => walked.value;
       const place = asked.push({ expression, pointer }) - 1;
       return () => {
         const outcome = evaluated[place];
         if (outcome?.fault !== undefined) throw refuseAt(pointer, `has an expression that failed: ${outcome.fault}`);
-        if (outcome?.value === undefined && expression.path) throw unresolved(expression, pointer);
         return outcome?.value;
       };
     },
@@ -93,7 +96,7 @@ function createPlan({ ask }: Questions, expressionFields: readonly string[]) {
 
   const planField = (text: string, pointer: string): Later => {
     if (text.trim() === "") return () => undefined;
-    const later = ask(parseExpression(text), pointer);
+    const later = ask(parseExpression(text), pointer, true);
     return () => later() ?? null;
   };
 

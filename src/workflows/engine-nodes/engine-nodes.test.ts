@@ -69,7 +69,14 @@ describe("condition", () => {
     expect(engineNodes.get("condition")?.ways({})).toEqual(["true", "false"]);
   });
 
-  it.each(["$input.n", "'true'", "$input.gone > 1", "null", "[]"])("takes nothing but true and false: %s", async (condition) => {
+  it.each(["$input.gone", "$input.gone.deeper", "$input.gone > 1", "$input.gone = 1 and true", "null"])(
+    "does not hold on nothing: %s",
+    async (condition) => {
+      expect(await execute("condition", { condition }, { items: [{ n: 1 }] })).toEqual([{ outputs: { false: [{ n: 1 }] } }]);
+    },
+  );
+
+  it.each(["$input.n", "'true'", "[]"])("takes nothing but true and false: %s", async (condition) => {
     await expect(execute("condition", { condition }, { items: [{ n: 1 }] })).rejects.toMatchObject({
       code: "validation_failed",
       message: "condition must give true or false, for example $input.price > 2.",
@@ -90,6 +97,19 @@ describe("switch", () => {
       { outputs: { cheap: [{ price: 5 }] } },
       { outputs: { dear: [{ price: 10 }] } },
       { outputs: { otherwise: [{ price: 1000 }] } },
+    ]);
+  });
+
+  it("goes on to the next rule where one asks for what is not there", async () => {
+    const optional = [
+      { way: "vip", condition: "$input.vip" },
+      { way: "late", condition: "$input.due.days > 3" },
+      { way: "here", condition: "$input.n = 1" },
+    ];
+    expect(await execute("switch", { rules: optional }, { items: [{ n: 1 }, { vip: true }, {}] })).toEqual([
+      { outputs: { here: [{ n: 1 }] } },
+      { outputs: { vip: [{ vip: true }] } },
+      { outputs: { otherwise: [{}] } },
     ]);
   });
 
@@ -166,6 +186,7 @@ describe("loop", () => {
     expect(await execute("loop", {}, { items })).toEqual(out(...items));
     expect(await execute("loop", { list: "$input[n > 1]" }, { items })).toEqual(out({ n: 2 }));
     expect(await execute("loop", { list: "$input[n > 2]" }, { items })).toEqual(out());
+    expect(await execute("loop", { list: "$trigger.payload.rows" }, { items })).toEqual(out());
   });
 
   it("is bounded", async () => {
@@ -199,6 +220,7 @@ describe("transform", () => {
       ...out({ double: 4 }),
     ]);
     expect(await execute("transform", { expression: "$input[n > 1]" }, { items })).toEqual([...out(), ...out({ n: 2 })]);
+    expect(await execute("transform", { expression: "$input.gone" }, { items })).toEqual([...out(), ...out()]);
   });
 
   it("makes new items of the whole list", async () => {
