@@ -84,6 +84,19 @@ describe("a run that another process goes on with", () => {
     expect(titles()).toEqual(["1", "2", "3", "3", "3", "4"]);
   });
 
+  it("is given up when it ended three processes without getting any further", async () => {
+    const id = await ann.save([issue("first", "Done"), issue("bad", "hang")], edges("first>bad"));
+    const { body } = await ann.trigger(id);
+    for (let times = 1; times <= 3; times++) {
+      await expect.poll(() => titles().filter((title) => title === "hang").length, { timeout: 5_000 }).toBe(times);
+      await handOut(body.id);
+    }
+    const run = await ann.ended(body.id);
+    expect(run).toMatchObject({ status: "failed", error: { code: "internal_error", nodeId: null } });
+    expect(run.error?.message).toMatch(/^The run was given up: 3 processes that had it ended before it got any further\./);
+    expect(titles()).toEqual(["Done", "hang", "hang", "hang"]);
+  });
+
   it("is not given away by the one that lost it", async () => {
     const release = github.hold();
     const { body } = await ann.trigger(await ann.save([issue("open", "Once")]));

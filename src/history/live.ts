@@ -44,7 +44,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   const hints = createHints(log);
   const feeds = new Map<string, Feed>();
   const announcements = createAnnounce({ db, channel, log });
-  const accessListeners = new Set<(userId: string | undefined) => void>();
+  const access = createAccessNotices();
   let listener: Listener | undefined;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
@@ -81,16 +81,10 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     }, delayMs);
   };
 
-  /** Of one person, or of everybody when something may have been missed. */
-  function askAgain(userId?: string): void {
-    for (const listener of accessListeners) listener(userId);
-  }
-
   const open = () => (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect }));
 
   async function hear(payload: string): Promise<void> {
-    const [, userId] = /^access ([0-9a-f-]{36})$/.exec(payload) ?? [];
-    if (userId !== undefined) return askAgain(userId);
+    if (access.hear(payload)) return;
     const announcement = readAnnouncement(payload);
     if (announcement) hints.give(announcement);
     const feed = announcement && feeds.get(announcement.organizationId);
@@ -102,7 +96,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   const onMessage = (payload: string): void => void hear(payload).catch(() => pollSoon(0));
   const onConnect = (): void => {
     pollSoon(0);
-    askAgain();
+    access.give(undefined);
   };
 
   return {
@@ -129,8 +123,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
       };
     },
 
-    /** Told whose sessions or memberships have changed in any process; undefined: perhaps anybody's. */
-    onAccessChange: (listener: (userId: string | undefined) => void): void => void accessListeners.add(listener),
+    onAccessChange: access.follow,
 
     catchUp: (organizationId: string, cursor: number) => findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
 
@@ -140,6 +133,24 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
       isStopped = true;
       clearTimeout(timer);
       await Promise.all([announcements.stop(), listener?.stop(), polling]);
+    },
+  };
+}
+
+/** Whose sessions or memberships have changed in any process; undefined: perhaps anybody's, as something may have been missed. */
+function createAccessNotices() {
+  const listeners = new Set<(userId: string | undefined) => void>();
+  const give = (userId: string | undefined): void => {
+    for (const listener of listeners) listener(userId);
+  };
+  return {
+    give,
+    follow: (listener: (userId: string | undefined) => void): void => void listeners.add(listener),
+    /** Whether it was such a notice. */
+    hear(payload: string): boolean {
+      const [, userId] = /^access ([0-9a-f-]{36})$/.exec(payload) ?? [];
+      if (userId !== undefined) give(userId);
+      return userId !== undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { remember } from "../base/remember.ts";
 import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { Database, RunStatement, Statement } from "../storage/database.ts";
-import type { StoredNode } from "./store.ts";
+import type { StoredNode } from "./stored-nodes-store.ts";
 
 /** The run as its owner knows it; whoever adopted it since makes the write come to nothing. */
 export type Held = { organizationId: string; runId: string; epoch: number };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Span, Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
@@ -10,6 +11,7 @@ import { createEndedTurns } from "./ended-turns.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
 import type { RunOutcome, RunWorkflow } from "./run-workflow.ts";
 import type { AdoptedRun } from "./store.ts";
+import { forgetAdoptions } from "./stored-nodes-store.ts";
 
 type Options = {
   db: Database;
@@ -153,13 +155,18 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, ended
   };
 
   /** Does nothing to one that is another's by now. */
-  async function giveBack({ run, turn }: ActiveRun): Promise<void> {
+  async function giveBack({ run, turn, abort }: ActiveRun): Promise<void> {
     await db.transaction(async (within) => {
       await queue.hold(within, turn);
-      if (await isHeld(within, { ...run, runId: run.id })) await queue.giveBack(within, [turn]);
+      if (!(await isHeld(within, { ...run, runId: run.id }))) return;
+      if (!wasLost(abort.signal)) await forgetAdoptions(within, run);
+      await queue.giveBack(within, [turn]);
     });
   }
 }
+
+/** Its turn was taken away, or it was cancelled: not this process's own doing. */
+const wasLost = ({ reason }: AbortSignal): boolean => reason instanceof Refusal && reason.code === "cancelled";
 
 /** Each time a process takes the run up is a span of its own, below what started the run. */
 const beginTrace = (tracing: Tracing, { traceParent, organizationId, id, workflowId, workflowVersion, kind }: AdoptedRun): Span =>

@@ -6,7 +6,7 @@ import type { Held, NodeRow } from "./checkpoint-store.ts";
 import type { NodeEnd, NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
-import type { StoredNode } from "./store.ts";
+import type { StoredNode } from "./stored-nodes-store.ts";
 
 /** A node that goes on later. */
 export type Pause = { attempts: number; durationMs: number } & (

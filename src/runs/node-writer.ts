@@ -12,6 +12,7 @@ const longestHeldBack = 64 * 1024;
 export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<boolean>) {
   let heldBack: NodeRow[] = [];
   let heldLength = 0;
+  const unstored = new Set<string>();
   let earlier: Promise<boolean> = Promise.resolve(true);
 
   return {
@@ -20,18 +21,25 @@ export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<bool
       const length = (row.input?.length ?? 0) + (row.outputs?.length ?? 0);
       if (heldBack.length >= mostHeldBack || heldLength + length > longestHeldBack) return false;
       heldBack.push(row);
+      unstored.add(row.nodeId);
       heldLength += length;
       return true;
     },
 
+    /** Whether nothing that is held back of this node could be lost. */
+    isStored: (nodeId: string): boolean => !unstored.has(nodeId),
+
     /** True once this and all that came before is stored; false when the run is not this process's any more. */
     async write(checkpoint: Checkpoint): Promise<boolean> {
-      const written = store({ ...checkpoint, nodes: [...heldBack, ...checkpoint.nodes] });
+      const together = heldBack;
+      const written = store({ ...checkpoint, nodes: [...together, ...checkpoint.nodes] });
       heldBack = [];
       heldLength = 0;
       const all = Promise.all([earlier, written]).then((answers) => answers.every(Boolean));
       earlier = all.catch(() => false);
-      return await all;
+      const isHeld = await all;
+      if (isHeld) for (const { nodeId } of together) unstored.delete(nodeId);
+      return isHeld;
     },
   };
 }

@@ -46,19 +46,7 @@ const yearSeconds = 365 * 24 * 3600;
  * Everything that must be true together with the run row goes through the caller's own transaction.
  */
 export function createRunQueue({ target, log, supervises }: Options) {
-  const boss = new PgBoss({
-    ...target,
-    ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
-    application_name: "switchyard queue",
-    schema,
-    max: 2,
-    schedule: false,
-    supervise: supervises,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
-    connectionTimeoutMillis: 2_000,
-  });
-  boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
+  const boss = createBoss({ target, log, supervises });
 
   async function insert(run: RunStatement, entries: Entry[]): Promise<void> {
     const jobs = entries.map(({ id, organizationId, startAfter }) => ({
@@ -152,6 +140,23 @@ export function createRunQueue({ target, log, supervises }: Options) {
       await boss.stop({ graceful: false, close: true });
     },
   };
+}
+
+function createBoss({ target, log, supervises }: Options): PgBoss {
+  const boss = new PgBoss({
+    ...target,
+    ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
+    application_name: "switchyard queue",
+    schema,
+    max: 2,
+    schedule: false,
+    supervise: supervises,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    connectionTimeoutMillis: 2_000,
+  });
+  boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
+  return boss;
 }
 
 async function createQueues(boss: PgBoss): Promise<void> {

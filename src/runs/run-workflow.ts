@@ -5,7 +5,7 @@ import { endAfter, type Span } from "../base/tracing.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
 import { isPassing, type NodeEnd, toFailure } from "./execute-node.ts";
-import { findReady, type Ready } from "./find-ready.ts";
+import { findReady, type Ready, type Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
@@ -101,7 +101,8 @@ function beginReady(walk: Walk): void {
   }
 }
 
-async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
+async function runNode(walk: Walk, ready: Ready): Promise<void> {
+  const { node } = ready;
   const { options, held, pauses } = walk;
   const pause = pauses.get(node.id);
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
@@ -114,7 +115,7 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
     shown = showRunning(walk, { node, startedAt, attempts: (pause?.attempts ?? 0) + 1 });
   }, showAfterMs);
   try {
-    const { end, runIds } = pause?.is === "waiting" ? { end: endOfWait(pause, incoming.items) } : await execute(walk, { node, incoming });
+    const { end, runIds } = await executeOrWait(walk, ready);
     clearTimeout(show);
     await Promise.allSettled([shown, walk.begun.get(node.id)?.stored]);
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
@@ -131,6 +132,24 @@ async function runNode(walk: Walk, { node, incoming }: Ready): Promise<void> {
 
 const describePlace = ({ run, trace }: Walk, { id }: GraphNode) => ({ runId: run.id, nodeId: id, traceId: trace.traceId });
 
+/** With what it needs of other nodes in memory, and no longer than it takes. */
+async function executeOrWait(walk: Walk, ready: Ready): Promise<Executed> {
+  const pause = walk.pauses.get(ready.node.id);
+  const loaded = await walk.kept.load(ready).catch((error: unknown) => endOfTooMuch(ready.node, pause, error));
+  if ("end" in loaded) return loaded;
+  try {
+    if (pause?.is === "waiting") return { end: endOfWait(pause, loaded.incoming.items) };
+    return await execute(walk, { node: ready.node, ...loaded });
+  } finally {
+    loaded.release();
+  }
+}
+
+function endOfTooMuch(node: GraphNode, pause: Pause | undefined, error: unknown): Executed {
+  if (!(error instanceof Refusal) || error.code !== "outputs_too_large") throw error;
+  return { end: failedEnd(node, { attempts: (pause?.attempts ?? 0) + 1, inputs: [], filled: [] }, toFailure(error)) };
+}
+
 const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
   is: "succeeded",
   attempts,
@@ -141,7 +160,9 @@ const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
 
 type Executed = { end: NodeEnd; runIds?: string[] };
 
-async function execute(walk: Walk, ready: Ready): Promise<Executed> {
+type Executable = Ready & { settled: ReadonlyMap<string, Settled> };
+
+async function execute(walk: Walk, ready: Executable): Promise<Executed> {
   const { id, type } = ready.node;
   const facts = { "switchyard.node.id": id, "switchyard.node.type": type };
   const trace = walk.trace.begin(`node ${type}`, facts);
@@ -153,12 +174,12 @@ const describeEndOfNode = ({ end }: Executed) => ({
   ...("error" in end ? { "error.type": end.error.code } : {}),
 });
 
-async function executeIn(trace: Span, walk: Walk, { node, incoming }: Ready): Promise<Executed> {
+async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: Executable): Promise<Executed> {
   const { options, run, trigger } = walk;
   const pause = walk.pauses.get(node.id);
   const attempts = (pause?.attempts ?? 0) + 1;
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
-  const scopeFor = buildScope({ trigger, settled: walk.settled, node });
+  const scopeFor = buildScope({ trigger, settled, node });
   try {
     const end = await options.executeNode({
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },

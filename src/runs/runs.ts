@@ -22,6 +22,7 @@ import { createEndRuns } from "./end-runs.ts";
 import type { ExecuteNode } from "./execute-node.ts";
 import { createFindGraph } from "./find-graph.ts";
 import type { GraphNode } from "./graph.ts";
+import { createOutputBudget } from "./output-budget.ts";
 import { countQueue } from "./queue-store.ts";
 import { createRerun } from "./rerun.ts";
 import { createRunRetention } from "./retention.ts";
@@ -106,7 +107,7 @@ export function createRuns({
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds() },
+    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,

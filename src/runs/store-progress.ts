@@ -57,6 +57,7 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
   walk.failure ??= failure;
   pauses.delete(id);
   settled.set(id, outcome);
+  walk.kept.add(id, row.outputs?.length ?? 0);
 }
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {

@@ -203,35 +203,6 @@ export async function adoptRuns(run: RunStatement, owner: string, places: RunPla
   return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
 }
 
-export type StoredNode = {
-  runId: string;
-  nodeId: string;
-  status: "running" | "retrying" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled";
-  attempts: number;
-  done: number;
-  outputs: string | null;
-  errorCode: string | null;
-  errorMessage: string | null;
-  wakeAt: Date | null;
-  startedAt: Date;
-  durationMs: number;
-  /** It reached out, or was about to, with something that may not be done twice. Says something while it runs only. */
-  mustNotRepeat: boolean;
-};
-
-const storedNodesStatement = {
-  name: "run_nodes_of_resumed",
-  text: `SELECT node.run_id AS "runId", node.node_id AS "nodeId", node.status, node.attempts, node.done, node.outputs,
-           node.error_code AS "errorCode", node.error_message AS "errorMessage", node.wake_at AS "wakeAt",
-           node.started_at AS "startedAt", node.duration_ms AS "durationMs",
-           node.must_not_repeat AS "mustNotRepeat"
-         FROM run_node AS node WHERE node.organization_id = $1 AND node.run_id = $2`,
-};
-
-export async function findStoredNodes(db: Database, { organizationId, id }: RunPlace): Promise<StoredNode[]> {
-  return await db.prepared<StoredNode>(storedNodesStatement, [organizationId, id]);
-}
-
 const childrenStatement = {
   name: "run_children",
   text: `SELECT id, status, error_code AS "errorCode", error_message AS "errorMessage" FROM run

@@ -10,10 +10,13 @@ import type { Checkpoints } from "./checkpoints.ts";
 import type { ExecuteNode, NodeEnd, NodeFailure } from "./execute-node.ts";
 import { toRootItem } from "./find-ready.ts";
 import { applyOverrides, type Graph, type GraphNode } from "./graph.ts";
-import { readStoredNodes } from "./node-rows.ts";
+import { createKeptOutputs } from "./kept-outputs.ts";
 import { createNodeWriter } from "./node-writer.ts";
+import type { OutputBudget } from "./output-budget.ts";
+import { readOutputs, resumeRun } from "./resume-run.ts";
 import type { Turn } from "./run-queue.ts";
-import { type AdoptedRun, findStoredNodes } from "./store.ts";
+import type { AdoptedRun } from "./store.ts";
+import { findOutputs } from "./stored-nodes-store.ts";
 import type { createUnstoredEnds } from "./unstored-ends.ts";
 
 export type Circumstances = {
@@ -42,6 +45,7 @@ export type WalkOptions = {
   clock: Clock;
   log: Log;
   limitMs: number;
+  budget: OutputBudget;
   observe: RunObserver;
 };
 
@@ -58,8 +62,7 @@ export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumstances: Circumstances) {
   const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
-  const stored = run.isResumed ? await findStoredNodes(options.db, run) : [];
-  const { settled, pauses, starts, interrupted, failure } = readStoredNodes(stored, graph);
+  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, turn: circumstances.turn });
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - run.activeMs);
@@ -70,6 +73,22 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
   const heldAt = performance.now();
+  const writer = createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal));
+  const root = toRootItem(trigger.payload);
+  const kept = createKeptOutputs({
+    ...{ graph, settled, root, budget: options.budget, isStored: writer.isStored, signal: limit.signal },
+    read: (nodeId) => findOutputs(options.db, run, nodeId),
+  });
+  const close = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+    kept.close();
+  };
+  if (!failure)
+    await readOutputs(options.db, run, { rows, settled, kept }).catch((error: unknown) => {
+      close();
+      throw error;
+    });
   return {
     ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...circumstances },
     held: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
@@ -78,16 +97,11 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     running: new Map<string, Promise<void>>(),
     /** Nodes whose present attempt is stored, or being stored, because it reaches out. */
     begun: new Map<string, { mustNotRepeat: boolean; stored: Promise<void> }>(),
-    writer: createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal)),
+    ...{ writer, kept, root, close },
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: [] as Promise<unknown>[],
     failure,
     state: { isLost: false, hasEnded: false, isShown: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
-    root: toRootItem(trigger.payload),
-    close() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", leave);
-    },
   };
 }

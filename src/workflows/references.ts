@@ -33,6 +33,23 @@ export function mentionsInput(value: unknown, expressionFields: readonly string[
   return false;
 }
 
+/** Canvas ids of all nodes that a value may refer to; undefined for any. Rather too many: every text is also taken for an expression. */
+export function namedNodes(value: unknown): Set<string> | undefined {
+  const expressions = [...textsIn(value)].flatMap((text) => [parseExpression(text), ...expressionsIn(text)]);
+  if (expressions.some(({ usesAnyNode }) => usesAnyNode)) return undefined;
+  return new Set(expressions.flatMap(({ nodeIds }) => nodeIds));
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string" && value.includes("$nodes")) yield value;
+  else if (typeof value === "object" && value !== null) for (const entry of Object.values(value)) yield* textsIn(entry);
+}
+
+function expressionsIn(text: string): Expression[] {
+  const { exact, parts } = parseText(text);
+  return exact ? [exact] : parts.filter((part) => typeof part === "object");
+}
+
 type Place = { pointer: string; expressionFields: readonly string[] };
 type Found = { pointer: string; expression: Expression; fault?: string };
 
@@ -45,10 +62,9 @@ function* collect(value: unknown, place: Place): Generator<Found> {
 function collectFromText(text: string, { pointer, expressionFields }: Place): Found[] {
   if (isExpressionField(pointer, expressionFields)) return text.trim() === "" ? [] : [{ pointer, expression: parseExpression(text) }];
   if (!containsReference(text)) return [];
-  const { exact, parts, fault } = parseText(text);
-  const found = exact ? [exact] : parts.filter((part) => typeof part === "object");
+  const { fault } = parseText(text);
   const last = fault === undefined ? [] : [{ pointer, expression: unread, fault }];
-  return [...found.map((expression) => ({ pointer, expression })), ...last];
+  return [...expressionsIn(text).map((expression) => ({ pointer, expression })), ...last];
 }
 
 const unread: Expression = { source: "", jsonata: "", roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
