@@ -11,6 +11,7 @@ import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
 import type { Parts } from "./parts.ts";
 import { createAskModel } from "./runs/ask-model.ts";
 import { createCheckOverrides } from "./runs/check-overrides.ts";
+import { createDatabaseClock, type DatabaseClock } from "./runs/database-clock.ts";
 import { createExecuteNode } from "./runs/execute-node.ts";
 import { createExecuteOnce } from "./runs/execute-once.ts";
 import { createPreview } from "./runs/preview.ts";
@@ -32,7 +33,8 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const { config, log, isWorker } = surroundings;
   const capOf = chooseCapOf(parts, config);
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
-  const { runs, preview } = openRuns(parts, slots, surroundings);
+  const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
+  const { runs, preview } = openRuns(parts, { slots, clock }, surroundings);
   const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
   const removals = openRemovals(parts, runs, log);
@@ -49,6 +51,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
 
     async start(): Promise<void> {
       await slots.start();
+      await clock.start();
       await runs.open();
       if (!isWorker) return;
       parts.events.start();
@@ -61,6 +64,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
       await removals.stop();
       await schedules.stop();
       await runs.close();
+      clock.stop();
       await slots.close();
     },
   };
@@ -74,9 +78,10 @@ function openCalls({ vault, outside }: Parts, callable: Callable, { config, log 
   return createRunRecordedCall({ prepare, execute, ...callable, limitMs: config.maxExecutionTimeMs });
 }
 
-function openRuns(parts: Parts, slots: Slots, { config, log, tracing, isWorker }: Surroundings) {
+function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: DatabaseClock }, surroundings: Surroundings) {
+  const { config, log, tracing, isWorker } = surroundings;
   const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
-  const { clock, fetch } = outside;
+  const { fetch } = outside;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
   const executeOnce = createExecuteOnce({
     ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },

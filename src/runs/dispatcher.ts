@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span, Tracing } from "../base/tracing.ts";
@@ -18,6 +19,7 @@ type Options = {
   queue: RunQueue;
   slots: Pick<Slots, "acquire">;
   runWorkflow: RunWorkflow;
+  clock: Clock;
   log: Log;
   tracing: Tracing;
   /** Names this process in the rows it has adopted. */
@@ -37,7 +39,7 @@ const patienceMs = 10_000;
 const handBackMs = 3_000;
 
 /** Takes runs out of the queue while there is room, runs each in a slot of its organization, and keeps its hold on them. */
-export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...options }: Options) {
+export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDead, ...options }: Options) {
   const active = createActiveRuns();
   const endedTurns = createEndedTurns({ db, queue, log });
   let isStopping = false;
@@ -76,7 +78,7 @@ export function createDispatcher({ db, queue, log, owner, mostRuns, endDead, ...
 
     /** At that moment a run of this process goes on; others would notice within a second. */
     wakeAt(moment: Date): void {
-      const delayMs = Math.max(0, moment.getTime() - Date.now());
+      const delayMs = Math.max(0, moment.getTime() - clock.now().getTime());
       if (delayMs > mostPreciseMs || isStopping) return;
       const timer = setTimeout(() => {
         moments.delete(timer);

@@ -43,6 +43,7 @@ type Options = {
   target: ConnectionTarget;
   /** The same database, perhaps behind a pooler, for what needs no session. */
   pooled: ConnectionTarget;
+  /** That of the database, so that all processes agree on when a wait is over. */
   clock: Clock;
   log: Log;
   tracing: Tracing;
@@ -113,7 +114,7 @@ export function createRuns({
     readCalled: called.read,
   });
   const dispatcher = createDispatcher({
-    ...{ db: hot, queue, slots, runWorkflow, log, tracing, owner, mostRuns },
+    ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
   });
