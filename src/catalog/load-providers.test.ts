@@ -102,3 +102,21 @@ it("refuses two providers with one credential type, and names all faults at once
   rmSync(join(demo, "icon.svg"));
   await expect(loadProviders(folder)).rejects.toThrow(/demo: has no icon\.svg\n {2}the credential type demo exists more than once/);
 });
+
+it("names the folder, the file and the reason of each file that cannot be loaded", async () => {
+  writeProvider("second");
+  writeProvider("third");
+  writeProvider("fourth");
+  write("demo", "say.ts", "export const tool = (;");
+  write("second", "credential.ts", 'const key: string | undefined = undefined;\nthrow new Error("no key");');
+  write("third", "index.ts", 'import { gone } from "./gone.ts"; export const provider = gone;');
+  const failure = await loadProviders(folder).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  expect(failure).toMatch(/^The catalogue has faults:\n/);
+  expect(failure).toMatch(/^ {2}demo\/say\.ts(:\d+)?: cannot be loaded: ./m);
+  expect(failure).toMatch(/^ {2}second\/credential\.ts:2: cannot be loaded: no key$/m);
+  expect(failure).toMatch(/^ {2}third\/\S+: cannot be loaded: Cannot find module .*gone\.ts/m);
+  expect(failure).not.toMatch(/fourth/);
+});

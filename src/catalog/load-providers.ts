@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeExtension, codeFolder } from "../base/own-files.ts";
 import type { Provider } from "../contract/provider.ts";
@@ -28,30 +28,46 @@ export async function loadProviders(folder = providersFolder): Promise<LoadedPro
   return providers;
 }
 
+type Part = { provider?: Provider; tool?: Tool };
+
 async function loadProvider(folder: string, name: string, faults: string[]): Promise<LoadedProvider | undefined> {
-  const load = async (part: string) =>
-    (await import(pathToFileURL(join(folder, part + codeExtension)).href)) as { provider?: Provider; tool?: Tool };
+  const load = async (part: string): Promise<Part | undefined> => {
+    const file = join(folder, part + codeExtension);
+    const loading = import(pathToFileURL(file).href) as Promise<Part>;
+    return await loading.catch((error: unknown) => void faults.push(describeFailure(error, { folder, name, file })));
+  };
   const parts = readdirSync(folder)
     .filter((file) => file.endsWith(codeExtension) && !file.endsWith(".test.ts"))
     .map((file) => file.slice(0, -codeExtension.length));
   if (!parts.includes("index")) return void faults.push(`${name}: has no index.ts`);
-  const { provider } = await load("index");
+  const index = await load("index");
+  if (!index) return undefined;
+  const { provider } = index;
   if (!provider) return void faults.push(`${name}/index.ts: exports no provider`);
   if (provider.id !== name) faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
   const icon = join(folder, "icon.svg");
   if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
   const tools: Tool[] = [];
   for (const part of parts.filter(isToolFile).sort()) {
-    const { tool } = await load(part);
-    if (!tool) faults.push(`${name}/${part}.ts: exports no tool`);
-    else {
-      faults.push(...checkTool(tool, provider, part).map((fault) => `${name}/${part}.ts: ${fault}`));
-      tools.push(tool);
-    }
+    const loaded = await load(part);
+    const found = loaded ? checkPart(loaded, provider, part) : [];
+    faults.push(...found.map((fault) => `${name}/${part}.ts: ${fault}`));
+    if (loaded?.tool) tools.push(loaded.tool);
   }
   if (tools.length === 0) faults.push(`${name}: has no tools`);
   return { ...provider, icon: existsSync(icon) ? readFileSync(icon, "utf8") : "", tools };
 }
+
+/** Which file it was, which may be another one of the folder that the loaded one imports, and what is wrong with it. */
+function describeFailure(error: unknown, { folder, name, file }: { folder: string; name: string; file: string }): string {
+  const { message = String(error), stack = "" } = error instanceof Error ? error : {};
+  const place = stack.split(`${folder}/`)[1]?.match(/^([^\s:)'"]+)(:\d+)?/);
+  const [reason = ""] = message.trim().split("\n");
+  return `${name}/${place ? `${place[1]}${place[2] ?? ""}` : basename(file)}: cannot be loaded: ${reason}`;
+}
+
+const checkPart = ({ tool }: Part, provider: Provider, part: string): string[] =>
+  tool ? checkTool(tool, provider, part) : ["exports no tool"];
 
 function checkTool(tool: Tool, provider: Provider, part: string): string[] {
   const faults: string[] = [];
