@@ -221,6 +221,9 @@ describe("a pooler", () => {
       databaseUrl: direct,
       databasePoolerUrl: pooler,
     });
+    expect(mistakesOf({ DATABASE_URL: "mysql://db.test/app", DATABASE_POOLER_URL: pooler })).toEqual([
+      expect.stringMatching(/^DATABASE_URL: (?!is missing)/),
+    ]);
     expect(mistakesOf({ DATABASE_POOLER_URL: pooler })).toEqual([
       "DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself",
     ]);

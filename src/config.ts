@@ -84,7 +84,8 @@ export function readConfig(environment: Environment) {
     mistakes.push("MCP_API_PORT: must differ from PLATFORM_API_PORT");
   if ([config.platform.port, config.gateway.port].includes(operationsPort ?? -1))
     mistakes.push("OPERATIONS_PORT: must differ from PLATFORM_API_PORT and MCP_API_PORT");
-  if (config.databasePoolerUrl !== undefined && config.databaseUrl === undefined)
+  // One that is there and wrong has been named already.
+  if (config.databasePoolerUrl !== undefined && !environment.DATABASE_URL?.trim())
     mistakes.push("DATABASE_URL: is missing, although DATABASE_POOLER_URL is set; sessions must reach PostgreSQL itself");
   const namesResource = Boolean(environment.MCP_OAUTH_RESOURCE_URL?.trim());
   if (mistakes.length === 0) mistakes.push(...findAddressMistakes(config), ...findTemplateMistakes(config, namesResource));
