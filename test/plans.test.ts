@@ -24,9 +24,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const setPlan = (organization: string, plan: string) =>
+const setPlan = (organization: string, plan: string, mode = "cloud") =>
   runSwitchyard(["organizations", "set-plan", "--organization", organization, "--plan", plan], {
     SWITCHYARD_DATA_DIR: dataDir,
+    DEPLOYMENT_MODE: mode,
     DATABASE_URL: cloud.app.database.url,
     SWITCHYARD_MASTER_KEY: (cloud.app.config.masterKey as Buffer).toString("base64"),
   });
@@ -77,6 +78,11 @@ describe("organizations set-plan", () => {
     const waits = Array.from({ length: 12 }, () => startWait(cloud, 6));
     await expect.poll(() => countRunning(cloud), { timeout: 8_000 }).toBe(12);
     await Promise.all(waits);
+  });
+
+  it("is refused where plans do not count", async () => {
+    const { code, stderr } = await setPlan(cloud.owner.organizationId, "pro", "self-hosted");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^organizations: Plans only count where DEPLOYMENT_MODE is cloud\. /)]);
   });
 
   it("refuses an unknown plan with the known ones, and an unknown organization", async () => {
