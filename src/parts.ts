@@ -89,6 +89,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       db,
       ...watched,
       target: storage.target,
+      databaseFolder: storage.folder,
       identity,
       catalog,
       vault,

@@ -2,11 +2,11 @@ import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import type { startApp } from "../app.ts";
 import { createLog } from "../base/log.ts";
-import { commandLine } from "../base/own-files.ts";
 import { releaseMemory } from "../base/release-memory.ts";
-import { allRoles, type ProcessRole, readConfig, readEnvironment, resourceTemplateOf } from "../config.ts";
+import { allRoles, type ProcessRole, readConfig, readEnvironment } from "../config.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { describeFailure } from "./describe-failure.ts";
+import { writeWelcome } from "./write-welcome.ts";
 
 /** The longest that a stop takes; whoever runs the server must wait at least as long before it kills. */
 export const stopLimitMs = 30_000;
@@ -24,7 +24,8 @@ export async function serve(options: string[]): Promise<void> {
     const isRunByNpm = environment.npm_lifecycle_event !== undefined;
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
-    process.stdout.write(`${welcome({ roles, config, app: await starting })}\n`);
+    const { parts, firstAccountNeeded } = await starting;
+    process.stdout.write(`${writeWelcome({ roles, config, firstAccountNeeded, ...parts })}\n`);
     setTimeout(settle, settleMs).unref();
   } catch (error) {
     process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);
@@ -54,31 +55,6 @@ function readRoles(options: string[]): readonly ProcessRole[] {
   const unknown = names.find((name) => !(allRoles as readonly string[]).includes(name));
   if (unknown !== undefined) throw new Error(`--roles takes ${allRoles.join(", ")}; "${unknown}" is none of them.`);
   return names as ProcessRole[];
-}
-
-function welcome({
-  roles,
-  config,
-  app,
-}: {
-  roles: readonly ProcessRole[];
-  config: ReturnType<typeof readConfig>;
-  app: Awaited<ReturnType<typeof startApp>>;
-}) {
-  const lines = ["", `Switchyard is ready (${roles.join(", ")})`];
-  if (roles.includes("platform"))
-    lines.push(`  Web UI and platform API   ${config.platform.baseUrl}`, `  API documentation         ${config.platform.baseUrl}/docs`);
-  if (roles.includes("gateway")) lines.push(`  MCP gateway               ${config.gateway.baseUrl}`);
-  if (config.operations) lines.push(`  Health and metrics        ${config.operations.baseUrl}`);
-  lines.push(`  Data                      ${config.databaseUrl === undefined ? config.dataDir : "the PostgreSQL of DATABASE_URL"}`);
-  if (config.serverUrlTemplate !== resourceTemplateOf(config.oauth.resourceUrl))
-    lines.push("", "MCP clients that sign in cannot use the addresses of MCP_SERVER_URL_TEMPLATE: set MCP_OAUTH_RESOURCE_URL to match it.");
-  if (app.firstAccountNeeded) {
-    lines.push("", `There is no account yet. Open ${config.platform.baseUrl}/setup to create the first one,`);
-    lines.push(`or run: ${commandLine} setup --email you@example.com --password … --organization 'Your team'`);
-    if (app.parts.setupToken !== undefined && roles.includes("platform")) lines.push(`Setup token: ${app.parts.setupToken}`);
-  }
-  return lines.join("\n");
 }
 
 function stopOnSignals(stop: () => Promise<void>, { isRunByNpm, note }: { isRunByNpm: boolean; note: (reason: string) => void }): void {

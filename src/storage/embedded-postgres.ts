@@ -8,7 +8,8 @@ import { findPackageDir, prepareBinaries } from "./postgres-binaries.ts";
 import { choosePlace, databaseUser, ensureCluster } from "./postgres-cluster.ts";
 import { disownForeignLocks, readServerPid, type ServerPlace, socketPort, spawnServer, stopServer } from "./postgres-process.ts";
 
-export type EmbeddedPostgres = { target: ConnectionTarget; close(): Promise<void> };
+/** `folder` is where its files are; there is none for a database of somebody else. */
+export type EmbeddedPostgres = { target: ConnectionTarget; folder?: string; close(): Promise<void> };
 
 type EmbeddedPostgresOptions = {
   dataDir: string;
@@ -71,6 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   return {
     target: targetOf(place, databaseName),
+    folder: place.clusterDir,
     close() {
       closing ??= stop();
       return closing;
