@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { listProcesses } from "../../test/support/processes.ts";
+import { startEvaluator } from "./evaluator.ts";
 import { createEvaluatorPool } from "./evaluator-pool.ts";
 
 const endlessSearch = `$match("${"a".repeat(60)}b", /(a+)+$/)`;
@@ -136,4 +137,15 @@ describe("the processes for expressions", () => {
     },
     60_000,
   );
+
+  it("survive their own warming up, which nobody has asked for", async () => {
+    const evaluator = startEvaluator();
+    const { promise: isReady, resolve } = Promise.withResolvers<void>();
+    evaluator.hold(true);
+    evaluator.listen({ said: () => resolve(), gone: resolve });
+    await isReady;
+    await new Promise((done) => setTimeout(done, 1_500));
+    expect([evaluator.isReady, evaluator.isGone]).toEqual([true, false]);
+    evaluator.end();
+  }, 30_000);
 });
