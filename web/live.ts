@@ -1,10 +1,9 @@
 import { useEffect, useEffectEvent } from "react";
-import type { ToolCallEntry } from "../src/history/wire.ts";
-import type { RunEntry } from "../src/runs/wire.ts";
+import { joinStream, type Memory, type Surroundings } from "./live/join-stream.ts";
+import type { LiveEvent } from "./live/open-stream.ts";
 import { path } from "./request.ts";
 
-/** `reload`: something may have been missed, so lists must be read anew. */
-export type LiveEvent = { kind: "tool-call"; data: ToolCallEntry } | { kind: "run"; data: RunEntry } | { kind: "reload" };
+export type { LiveEvent };
 
 /** What happens in an organization while the component is shown; a dropped connection is made up for. */
 export function useLive(organizationId: string, onEvent: (event: LiveEvent) => void): void {
@@ -14,21 +13,34 @@ export function useLive(organizationId: string, onEvent: (event: LiveEvent) => v
 
 type Listener = (event: LiveEvent) => void;
 type Feed = { listeners: Set<Listener>; close: () => void };
-type OpenSource = (address: string) => EventSource;
 
-/** As long as the server tells browsers to wait, which they do by themselves after a loss but not after a refusal. */
-const pauseMs = 500;
+/** Calls `onChange` whenever the page is shown or hidden, and at once; gives what ends it. */
+export type WatchPage = (onChange: (isShown: boolean) => void) => () => void;
 
-/** All listeners of one page share one stream: a browser allows only six connections to a server. */
-export function createFollow(openSource: OpenSource) {
+/** All listeners of one page share what it hears. A page that nobody sees has no connection, and goes on from the last event it knows. */
+export function createFollow({ watchPage, ...surroundings }: Surroundings & { watchPage: WatchPage }) {
   const feeds = new Map<string, Feed>();
 
   function openFeed(organizationId: string): Feed {
     const listeners = new Set<Listener>();
-    const tellAll: Listener = (event) => {
+    const memory: Memory = {};
+    const tell: Listener = (event) => {
       for (const each of listeners) each(event);
     };
-    const feed = { listeners, close: openStream(openSource, path`/api/organizations/${organizationId}/events`, tellAll) };
+    const join = { ...surroundings, address: path`/api/organizations/${organizationId}/events`, memory, tell };
+    let leave: (() => void) | undefined;
+    const unwatch = watchPage((isShown) => {
+      if (isShown) leave ??= joinStream(join);
+      else {
+        leave?.();
+        leave = undefined;
+      }
+    });
+    const close = () => {
+      unwatch();
+      leave?.();
+    };
+    const feed = { listeners, close };
     feeds.set(organizationId, feed);
     return feed;
   }
@@ -45,33 +57,24 @@ export function createFollow(openSource: OpenSource) {
   };
 }
 
-const follow = createFollow((address) => new EventSource(address));
-
-function openStream(openSource: OpenSource, address: string, tell: Listener): () => void {
-  let source: EventSource;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function open(): void {
-    let hasBeenOpen = false;
-    source = openSource(address);
-    source.onopen = () => {
-      // What happened between the first reading of a list and now was not told; later the server knows what the browser has.
-      if (!hasBeenOpen) tell({ kind: "reload" });
-      hasBeenOpen = true;
-    };
-    source.onerror = () => {
-      if (source.readyState === source.CLOSED) timer = setTimeout(open, pauseMs);
-    };
-    source.addEventListener("tool-call", ({ data }: MessageEvent<string>) =>
-      tell({ kind: "tool-call", data: JSON.parse(data) as ToolCallEntry }),
-    );
-    source.addEventListener("run", ({ data }: MessageEvent<string>) => tell({ kind: "run", data: JSON.parse(data) as RunEntry }));
-    source.addEventListener("reload", () => tell({ kind: "reload" }));
-  }
-
-  open();
+/** A page in the cache of the browser for going back is hidden, and would keep its connection. */
+const watchPage: WatchPage = (onChange) => {
+  const look = () => onChange(document.visibilityState === "visible");
+  const hide = () => onChange(false);
+  document.addEventListener("visibilitychange", look);
+  addEventListener("pageshow", look);
+  addEventListener("pagehide", hide);
+  look();
   return () => {
-    clearTimeout(timer);
-    source.close();
+    document.removeEventListener("visibilitychange", look);
+    removeEventListener("pageshow", look);
+    removeEventListener("pagehide", hide);
   };
-}
+};
+
+const follow = createFollow({
+  openSource: (address) => new EventSource(address),
+  // The types know only secure pages.
+  locks: typeof navigator === "undefined" ? undefined : (navigator.locks as LockManager | undefined),
+  watchPage,
+});

@@ -83,6 +83,8 @@ function registerExport(server: FastifyInstance, { calls }: History): void {
   );
 }
 
+const eventId = z.string().max(40);
+
 function registerEvents(server: FastifyInstance, { streams }: History, requireAccess: RequireAccess): void {
   const events = {
     description: "Server-Sent Events. `tool-call` carries an entry of the list; `reload` says that the list must be read anew.",
@@ -99,7 +101,10 @@ function registerEvents(server: FastifyInstance, { streams }: History, requireAc
         tags,
         summary: "Follow what happens in an organization",
         params: inOrganization,
-        headers: z.object({ "last-event-id": z.string().max(40).optional() }),
+        headers: z.object({ "last-event-id": eventId.optional() }),
+        querystring: z.object({
+          lastEventId: eventId.optional().describe("As the header, which goes before it: a browser cannot send that with a new stream."),
+        }),
         response: { 200: events },
       },
     },
@@ -107,7 +112,7 @@ function registerEvents(server: FastifyInstance, { streams }: History, requireAc
       const stream = await streams.open({
         organizationId: request.params.organizationId,
         userId: userOf(request).userId,
-        lastEventId: request.headers["last-event-id"],
+        lastEventId: request.headers["last-event-id"] ?? request.query.lastEventId,
         requireAccess: () => requireAccess(request, reply),
       });
       return reply.type("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no").send(asBody(stream));
