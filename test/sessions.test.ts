@@ -23,10 +23,34 @@ function browserWith(cookie: string | undefined) {
 
 describe("a session", () => {
   it("is a new one at each sign-in, whatever cookie the browser brought along", async () => {
-    const planted = ann.browser.cookies.get(cookieName);
+    const planted = (await signIn(app, ann.email)).browser.cookies.get(cookieName);
     const browser = browserWith(planted);
     expect((await browser.post("/api/sign-in", { email: ann.email, password })).status).toBe(200);
     expect(browser.cookies.get(cookieName)).not.toBe(planted);
+  });
+
+  it("ends when somebody signs in anew with the same browser, and no other one does", async () => {
+    const dana = await signUpOwner(app, "Dana");
+    const elsewhere = await signIn(app, ann.email);
+    const ids = async () => (await elsewhere.browser.get("/api/me/sessions")).body.data.map(({ id }: { id: string }) => id);
+    const count = (await ids()).length;
+    for (const next of [ann.email, dana.email]) {
+      const { browser } = await signIn(app, ann.email);
+      const old = browser.cookies.get(cookieName);
+      expect((await browser.post("/api/sign-in", { email: next, password })).status).toBe(200);
+      const { status, body } = await browserWith(old).get("/api/me");
+      expect([status, body.code]).toEqual([401, "not_signed_in"]);
+      expect((await browser.get("/api/me")).body.user.email).toBe(next);
+    }
+    // That of her second sign-in with the first of these browsers.
+    expect(await ids()).toHaveLength(count + 1);
+    expect((await ann.browser.get("/api/me")).status).toBe(200);
+  });
+
+  it("stays when the password of a new sign-in is wrong", async () => {
+    const { browser } = await signIn(app, ann.email);
+    expect((await browser.post("/api/sign-in", { email: ann.email, password: "not the password" })).status).toBe(401);
+    expect((await browser.get("/api/me")).status).toBe(200);
   });
 
   it("ends on the server when the person signs out", async () => {

@@ -17,6 +17,10 @@ export function createAccounts(options: AccountOptions) {
     options.hashing.requireRoom();
     return await answered(call);
   };
+
+  /** The browser forgets the session it came with as soon as it has a new one, so nobody could end that any more. */
+  const endReplaced = async (request: Headers): Promise<void> => void (await answered((api) => api.signOut({ headers: request })));
+
   return {
     /** Before the first visitor, who would have to wait for it. */
     open,
@@ -25,11 +29,13 @@ export function createAccounts(options: AccountOptions) {
       const body = { ...account, name: name ?? nameFromEmail(account.email) };
       const call = { body, ...(request ? { headers: request } : {}), returnHeaders: true } as const;
       const { headers, response } = await hashed((api) => api.signUpEmail(call));
+      if (request) await endReplaced(request);
       return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
     },
 
     async signIn(request: Headers, credentials: { email: string; password: string }): Promise<WithCookies<{ userId: string }>> {
       const { headers, response } = await hashed((api) => api.signInEmail({ body: credentials, headers: request, returnHeaders: true }));
+      await endReplaced(request);
       return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
     },
 
