@@ -233,9 +233,17 @@ describe("the organization's own server", () => {
     const created = await ann.browser.post(`${api}/workflows`, { name: "<i>Greeting</i>", tool, canvas });
     expect(created.status).toBe(201);
     await page().goto(path);
-    await page()
-      .getByText(`${onDisk.serverIds.length + 1} servers with ${onDisk.serverTools.length + 1} tools`)
-      .waitFor();
+    const withIt = page().getByText(`${onDisk.serverIds.length + 1} servers with ${onDisk.serverTools.length + 1} tools`);
+    await withIt.waitFor();
+    // Switched off it is no tool, also for the numbers on a page that is opened again right away.
+    await ann.browser.patch(`${api}/workflows/${created.body.id}`, { isActive: false });
+    await page().getByRole("link", { name: "Members", exact: true }).click();
+    await heading("Members").waitFor();
+    await page().getByRole("link", { name: "MCP servers", exact: true }).click();
+    await page().getByText(`${onDisk.serverIds.length} servers with ${onDisk.serverTools.length} tools`).waitFor();
+    await ann.browser.patch(`${api}/workflows/${created.body.id}`, { isActive: true });
+    await page().reload();
+    await withIt.waitFor();
     await page().getByRole("link", { name: "Workflows", exact: true }).last().click();
     await heading("Workflows").waitFor();
     expect(await page().getByLabel("Address", { exact: true }).inputValue()).toBe(`${app.gatewayUrl}/workflows/mcp`);

@@ -6,7 +6,8 @@ import { allWorkflowsQuery } from "../../api/workflows.ts";
 /** Every server that clients of an organization can connect to: the public ones, and its own when it offers workflows as tools. */
 export function useOrganizationServers(organizationId: string) {
   const servers = useQuery(serversQuery);
-  const workflows = useQuery(allWorkflowsQuery(organizationId));
+  // What is offered may have changed a moment ago, in the editor or by somebody else.
+  const workflows = useQuery({ ...allWorkflowsQuery(organizationId), staleTime: 0 });
   return {
     servers: servers.data && workflows.data && addWorkflowServer(servers.data, workflows.data),
     error: servers.error ?? workflows.error,
@@ -19,7 +20,8 @@ export const workflowServerId = "workflows";
 
 type OfferedWorkflow = WorkflowSummary & { tool: NonNullable<WorkflowSummary["tool"]> };
 
-const isOffered = (workflow: WorkflowSummary): workflow is OfferedWorkflow => workflow.tool !== null;
+/** As the server itself sees it: a workflow that is switched off is no tool. */
+const isOffered = (workflow: WorkflowSummary): workflow is OfferedWorkflow => workflow.isActive && workflow.tool !== null;
 
 function addWorkflowServer(servers: Server[], workflows: WorkflowSummary[]): Server[] {
   const offered = workflows.filter(isOffered);
