@@ -97,6 +97,8 @@ describe("the doctor of the API", () => {
     const { body } = await oauth.ann.browser.get("/api/doctor/servers");
     expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(onDisk.serverIds);
     expect(body.data).toContainEqual({ id: "system", title: "System", url });
+    // In the package it is switchyard, as test/platforms/package.test.ts sees it.
+    expect(body.commandLine).toBe("npm run -s cli --");
     const answer = await oauth.ann.browser.post("/api/doctor", { url });
     expect(answer.body).toMatchObject({ healthy: true, brokenStep: null });
     expectProblem(await oauth.app.browser().post("/api/doctor", { url }), { status: 401, code: "not_signed_in" });

@@ -54,7 +54,7 @@ export function createApi(send: Send) {
     connections: (organizationId: string) => get<List<Connection>>(path`/api/organizations/${organizationId}/connections`),
     endConnection: (organizationId: string, connectionId: string) =>
       remove(path`/api/organizations/${organizationId}/connections/${connectionId}`),
-    serverAddresses: () => get<List<ServerAddress>>("/api/doctor/servers"),
+    serverAddresses: () => get<List<ServerAddress> & { commandLine: string }>("/api/doctor/servers"),
     examine: (body: { url: string; organizationId?: string }) => post<Report>("/api/doctor", body),
 
     invitation: (invitationId: string, token: string) => get<InvitationView>(path`/api/invitations/${invitationId}?token=${token}`),

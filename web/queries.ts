@@ -45,8 +45,13 @@ export const connectionsQuery = (organizationId: string) =>
     queryFn: async () => (await api.connections(organizationId)).data,
   });
 
-export const serverAddressesQuery = queryOptions({
+const installationQuery = {
   queryKey: ["server-addresses"],
-  queryFn: async () => (await api.serverAddresses()).data,
+  queryFn: api.serverAddresses,
   staleTime: Number.POSITIVE_INFINITY,
-});
+};
+
+export const serverAddressesQuery = queryOptions({ ...installationQuery, select: ({ data }) => data });
+
+/** What people type before the name of an operator command, which depends on how the server was installed. */
+export const commandLineQuery = queryOptions({ ...installationQuery, select: ({ commandLine }) => commandLine });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { commandLine } from "../base/own-files.ts";
 import { userOf } from "../door/caller.ts";
 import { createCount } from "../door/rate-limit.ts";
 import type { Doctor } from "./doctor.ts";
@@ -19,7 +20,7 @@ export function registerDoctorRoutes(door: FastifyInstance, doctor: Doctor): voi
       config: { access: "session" },
       schema: { tags, summary: "List the addresses MCP clients connect to", response: { 200: wire.serverAddressList } },
     },
-    () => ({ data: doctor.addresses }),
+    () => ({ data: doctor.addresses, commandLine }),
   );
 
   routes.post(

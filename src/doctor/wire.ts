@@ -3,7 +3,10 @@ import { z } from "zod";
 // The shapes of the connection doctor: where MCP clients connect, and what was found when one tried.
 
 export const serverAddress = z.object({ id: z.string(), title: z.string(), url: z.string() }).meta({ id: "ServerAddress" });
-export const serverAddressList = z.object({ data: z.array(serverAddress) });
+export const serverAddressList = z.object({
+  data: z.array(serverAddress),
+  commandLine: z.string().describe("What people who have this installation type before the name of an operator command."),
+});
 export type ServerAddress = z.infer<typeof serverAddress>;
 
 export const examination = z.object({

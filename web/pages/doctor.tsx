@@ -8,12 +8,13 @@ import { CopyField } from "../parts/copy-field.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { ServerSelect } from "../parts/server-select.tsx";
-import { serverAddressesQuery } from "../queries.ts";
+import { commandLineQuery, serverAddressesQuery } from "../queries.ts";
 import { useOrganization } from "../session.ts";
 import { DoctorReport } from "./doctor/doctor-report.tsx";
 
 export function DoctorPage() {
   const servers = useSuspenseQuery(serverAddressesQuery).data;
+  const commandLine = useSuspenseQuery(commandLineQuery).data;
   const { server: wanted } = useSearch({ from: "/signed-in/o/$organizationId/doctor" });
   const [serverId, setServerId] = useState(servers.find(({ id }) => id === wanted)?.id ?? servers[0]?.id ?? "");
   const url = servers.find(({ id }) => id === serverId)?.url ?? "";
@@ -52,7 +53,7 @@ export function DoctorPage() {
         title="Check from another computer"
         description="This page checks from the server itself. Where your application runs, the network may look different."
       >
-        <CopyField label="Command" text={`npm run -s cli -- doctor --url ${url}`} />
+        <CopyField label="Command" text={`${commandLine} doctor --url ${url}`} />
       </Card>
     </Page>
   );
