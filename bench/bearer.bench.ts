@@ -127,7 +127,7 @@ async function measureFlow(): Promise<void> {
     const slack: ResourceServer = { id: "slack", title: "Slack", scopes: ["mcp:invoke"], credentialType: null };
     const resources = createResources({ resourceUrl: issuerUrl, servers: [slack] });
     const accounts = { list: async () => [], choose: async () => null };
-    const consent = createConsent({ db, organizations: createOrganizations({ db }), accounts, resources, issuerUrl });
+    const consent = createConsent({ db, organizations: createOrganizations({ db, creation: "everyone" }), accounts, resources, issuerUrl });
     const person = { userId, name: "Ann", email: "ann@example.com", createdAt: new Date(), sessionId: "" };
     const client = createOAuthClient(issuerUrl);
     const clientId = String((await client.register({ redirect_uris: [redirectUri] })).body.client_id);

@@ -45,6 +45,7 @@ describe("without any setting", () => {
       historyRetentionDays: 90,
       historyMaxRows: 1_000_000,
       deploymentMode: "self-hosted",
+      organizationCreation: "managers",
       outboundAllowedCidrs: [],
       masterKey: undefined,
       previousMasterKeys: [],

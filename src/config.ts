@@ -61,7 +61,7 @@ export function readConfig(environment: Environment) {
     databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
     historyRetentionDays: read("HISTORY_RETENTION_DAYS", "90", integer(1, 36_500)),
     historyMaxRows: read("HISTORY_MAX_ROWS", "1000000", integer(1, 1_000_000_000)),
-    deploymentMode: read("DEPLOYMENT_MODE", "self-hosted", oneOf("self-hosted", "cloud")),
+    ...readTenancy(read),
     outboundAllowedCidrs: read("OUTBOUND_ALLOWED_CIDRS", "", cidrs),
     masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
     previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
@@ -190,6 +190,13 @@ const samplers = {
   parentbased_always_off: { ratio: 0, isParentBased: true },
   parentbased_traceidratio: { ratio: undefined, isParentBased: true },
 };
+
+/** Whether strangers may come, and what those who are in may begin. */
+function readTenancy(read: Read) {
+  const deploymentMode = read("DEPLOYMENT_MODE", "self-hosted", oneOf("self-hosted", "cloud"));
+  const usual = deploymentMode === "cloud" ? "everyone" : "managers";
+  return { deploymentMode, organizationCreation: read("ORGANIZATION_CREATION", usual, oneOf("managers", "everyone")) };
+}
 
 /** Where traces go and which of them; the names are OpenTelemetry's own. */
 function readTraces(read: Read) {

@@ -53,12 +53,10 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     const cookieKey = readCookieKey(config);
     const setupToken = isLoopbackName(config.listenHost) ? undefined : deriveSetupToken(cookieKey);
     const identity = createIdentity({
-      db,
-      log,
-      cookieKey,
+      ...{ db, log, cookieKey, setupToken },
       baseUrl: config.platform.baseUrl,
       mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
-      setupToken,
+      organizationCreation: config.organizationCreation,
     });
     const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
     const fetch = createSafeFetch({ addressRules });

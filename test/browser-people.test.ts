@@ -174,6 +174,18 @@ describe("a person", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("who only looks is offered no new organization, and is told who creates them", async () => {
+    await signUpMember(app, ann.organizationId, "Wanda", "viewer");
+    const { page, complaints } = await openAs("wanda@example.com");
+    await page.goto(`/o/${ann.organizationId}`);
+    await button(page, "Organization: Ann's team Viewer").click();
+    await page.getByRole("menuitemradio", { name: /^Ann's team/ }).waitFor();
+    expect(await page.getByRole("menuitem", { name: "New organization…" }).count()).toBe(0);
+    await page.goto("/new-organization");
+    await page.getByRole("heading", { name: "Owners and admins create organizations here" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("changes name and password, and ends the sessions elsewhere", async () => {
     const pia = await signUpOwner(app, "Pia");
     const elsewhere = (await signIn(app, pia.email)).browser;

@@ -45,6 +45,38 @@ const rolesIn = async (organizationId: string) =>
     ({ role }) => role,
   );
 
+describe("who creates organizations", () => {
+  const create = ({ browser }: { browser: Browser }) => browser.post("/api/organizations", { name: "Mine" });
+  const may = async ({ browser }: { browser: Browser }) => (await browser.get("/api/me")).body.mayCreateOrganizations;
+
+  it("is who manages one already, or belongs to none; members and viewers are refused", async () => {
+    for (const person of [people.member, people.viewer]) {
+      expect(await may(person)).toBe(false);
+      const { status, body } = await create(person);
+      expect([status, body.code]).toEqual([403, "role_required"]);
+      expect(body.detail).toContain("owners and admins");
+    }
+    expect(await may(people.admin)).toBe(true);
+    expect((await create(people.admin)).status).toBe(201);
+    const nora = await signUpMember(app, owner.organizationId, "Nora", "viewer");
+    await owner.browser.delete(`${path}/members/${nora.memberId}`);
+    expect(await may(nora)).toBe(true);
+    expect((await create(nora)).status).toBe(201);
+  });
+
+  it("is everybody where the installation says so", async () => {
+    const open = await startTestApp({ environment: { ORGANIZATION_CREATION: "everyone" } });
+    try {
+      const { organizationId } = await signUpOwner(open, "Otto");
+      const vera = await signUpMember(open, organizationId, "Vera", "viewer");
+      expect(await may(vera)).toBe(true);
+      expect((await create(vera)).status).toBe(201);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
 describe("an organization", () => {
   it("is created with the caller as its owner, renamed and deleted", async () => {
     const { id, role } = await createOrganization("  Zażółć 👩‍🚀  ");

@@ -100,7 +100,7 @@ function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptio
 }
 
 function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
-  const { accounts, organizations, sessions } = identity;
+  const { accounts, sessions } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const config = { access: "session" } as const;
 
@@ -110,8 +110,7 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
   });
 
   routes.get("/api/me", { config, schema: { tags, summary: "Who am I?", response: { 200: wire.me } } }, async (request) => {
-    const user = userOf(request);
-    return toMe(user, await organizations.listOf(user.userId));
+    return await toMe(identity, userOf(request));
   });
 
   routes.patch(
@@ -120,7 +119,7 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
     async (request) => {
       const user = userOf(request);
       await accounts.rename(sessionHeaders(request), request.body.name);
-      return toMe({ ...user, name: request.body.name }, await organizations.listOf(user.userId));
+      return await toMe(identity, { ...user, name: request.body.name });
     },
   );
 
@@ -178,16 +177,20 @@ export function sessionHeaders(request: FastifyRequest): Headers {
 export async function sendMe(identity: Identity, reply: FastifyReply, cookies: string[]): Promise<wire.Me> {
   const { value } = await identity.accounts.authenticate(withCookies(cookies));
   reply.header("set-cookie", cookies);
-  return toMe(value, await identity.organizations.listOf(value.userId));
+  return await toMe(identity, value);
 }
 
 const withCookies = (cookies: string[]) => new Headers({ cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") });
 
-export const toMe = (user: UserCaller, organizations: wire.Me["organizations"]): wire.Me => ({
-  user: { id: user.userId, name: user.name, email: user.email, createdAt: user.createdAt.toISOString() },
-  sessionId: user.sessionId,
-  organizations,
-});
+export async function toMe({ organizations }: Pick<Identity, "organizations">, user: UserCaller): Promise<wire.Me> {
+  const memberships = await organizations.listOf(user.userId);
+  return {
+    user: { id: user.userId, name: user.name, email: user.email, createdAt: user.createdAt.toISOString() },
+    sessionId: user.sessionId,
+    organizations: memberships,
+    mayCreateOrganizations: organizations.mayCreate(memberships),
+  };
+}
 
 // Before validation: whatever was sent as e-mail address counts, so that a wrong form is limited too.
 function accountOf(request: FastifyRequest): string {

@@ -4,7 +4,7 @@ import { createAccounts } from "./accounts.ts";
 import { createApiKeys } from "./api-keys.ts";
 import { createInvitations } from "./invitations.ts";
 import { createMailer } from "./mailer.ts";
-import { createOrganizations } from "./organizations.ts";
+import { createOrganizations, type OrganizationCreation } from "./organizations.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
 import { createSessions } from "./sessions.ts";
 import { createSetup } from "./setup.ts";
@@ -20,14 +20,15 @@ type Options = {
   mail: { smtpUrl: string | undefined; from: string };
   /** What the first visitor must know, when strangers can reach the server. */
   setupToken: string | undefined;
+  organizationCreation: OrganizationCreation;
 };
 
 /** People, organizations and API keys. */
-export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken }: Options) {
+export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, organizationCreation }: Options) {
   const mailer = createMailer({ ...mail, log });
   const hashing = createPasswordHashing();
   const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing, log });
-  const organizations = createOrganizations({ db });
+  const organizations = createOrganizations({ db, creation: organizationCreation });
   const apiKeys = createApiKeys({ db, log });
   return {
     accounts,

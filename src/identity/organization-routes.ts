@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { Refusal } from "../base/refusal.ts";
 import { memberOf, userOf } from "../door/caller.ts";
 import { limitPerMinute } from "../door/rate-limit.ts";
 import { type AccountRouteOptions, sendMe, sessionHeaders, toMe } from "./account-routes.ts";
@@ -29,7 +30,12 @@ function registerOrganization(server: FastifyInstance, { identity: { organizatio
       config: { access: "session" },
       schema: { tags, summary: "Create an organization", body: wire.organizationRequest, response: { 201: wire.organization } },
     },
-    async (request, reply) => reply.code(201).send(await organizations.create(request.body.name, userOf(request).userId)),
+    async (request, reply) => {
+      const { userId } = userOf(request);
+      if (!organizations.mayCreate(await organizations.listOf(userId)))
+        throw new Refusal("role_required", "Only owners and admins of an organization create further ones here. Ask one of them.");
+      return reply.code(201).send(await organizations.create(request.body.name, userId));
+    },
   );
 
   routes.get(
@@ -173,7 +179,7 @@ function registerInvitations(server: FastifyInstance, { invitations }: Identity)
 
 /** The invited person's side. */
 function registerInvitationAnswers(server: FastifyInstance, { identity, signInLimitPerMinute, countAddress }: AccountRouteOptions): void {
-  const { invitations, accounts, organizations } = identity;
+  const { invitations, accounts } = identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Members"];
   const params = z.object({ invitationId: z.uuid() });
@@ -197,7 +203,7 @@ function registerInvitationAnswers(server: FastifyInstance, { identity, signInLi
     async (request) => {
       const user = userOf(request);
       await invitations.accept(request.params.invitationId, request.body.token, { id: user.userId, email: user.email });
-      return toMe(user, await organizations.listOf(user.userId));
+      return await toMe(identity, user);
     },
   );
 

@@ -21,8 +21,11 @@ import { type Member, type Organization, type Role, roles } from "./wire.ts";
 
 export type Organizations = ReturnType<typeof createOrganizations>;
 
+/** `managers`: owners and admins of any organization, and people who belong to none. */
+export type OrganizationCreation = "managers" | "everyone";
+
 /** Organizations and who belongs to them with which role. */
-export function createOrganizations({ db }: { db: Database }) {
+export function createOrganizations({ db, creation }: { db: Database; creation: OrganizationCreation }) {
   const tables = identityTables(db);
 
   /** Changes one member inside a transaction that sees, and keeps, all members; at least one owner must be left. */
@@ -40,6 +43,10 @@ export function createOrganizations({ db }: { db: Database }) {
       const { created_at } = await insertOrganization(tables, { id, name, memberId: newId(), ownerId });
       return { id, name, role: "owner", createdAt: created_at.toISOString() };
     },
+
+    /** For people; operators create what they like. */
+    mayCreate: (memberships: { role: Role }[]): boolean =>
+      creation === "everyone" || memberships.length === 0 || memberships.some(({ role }) => rankOf(role) >= rankOf("admin")),
 
     rename: (organizationId: string, name: string) => renameOrganization(tables, organizationId, name),
 

@@ -51,6 +51,7 @@ export const me = z
     user: z.object({ id, name: z.string(), email: z.string(), createdAt: instant }),
     sessionId: id,
     organizations: z.array(z.object({ id, name: z.string(), role })),
+    mayCreateOrganizations: z.boolean(),
   })
   .meta({ id: "Me" });
 export type Me = z.infer<typeof me>;

@@ -5,7 +5,14 @@ import { NewOrganizationForm } from "../shell/new-organization-form.tsx";
 
 /** Where people without any organization arrive. */
 export function NewOrganizationPage() {
-  const belongs = useMe().organizations.length > 0;
+  const { organizations, mayCreateOrganizations } = useMe();
+  const belongs = organizations.length > 0;
+  if (!mayCreateOrganizations)
+    return (
+      <Page title="Create an organization">
+        <Card title="Owners and admins create organizations here" description="Ask one of yours to create it and to invite you." />
+      </Page>
+    );
   return (
     <Page
       title="Create an organization"

@@ -8,7 +8,7 @@ import { type MyOrganization, roleNames, useMe } from "../session.ts";
 import { NewOrganizationForm } from "./new-organization-form.tsx";
 
 export function OrganizationSwitcher({ current }: { current: MyOrganization | undefined }) {
-  const { organizations } = useMe();
+  const { organizations, mayCreateOrganizations } = useMe();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
   const options = organizations.map((organization) => ({
@@ -35,13 +35,15 @@ export function OrganizationSwitcher({ current }: { current: MyOrganization | un
               onChange={(organizationId) => void navigate({ to: "/o/$organizationId", params: { organizationId } })}
               options={options}
             />
-            <MenuLine />
+            {mayCreateOrganizations && <MenuLine />}
           </>
         )}
-        <MenuItem onSelect={() => setCreating(true)}>
-          <Plus className="size-4" aria-hidden="true" />
-          New organization…
-        </MenuItem>
+        {mayCreateOrganizations && (
+          <MenuItem onSelect={() => setCreating(true)}>
+            <Plus className="size-4" aria-hidden="true" />
+            New organization…
+          </MenuItem>
+        )}
       </Menu>
       <Dialog
         open={creating}
