@@ -3,18 +3,22 @@ import { setTimeout as delay } from "node:timers/promises";
 
 type Load = {
   url: string;
+  method?: string;
   body: string;
   headers: Record<string, string>;
   connections: number;
   forMs: number;
   status?: number;
+  /** For floods, which may be refused. */
+  anyStatus?: boolean;
   /** Of all connections together; as fast as answers come when left out. */
   perSecond?: number;
 };
 
 /** Sends one request after the other on each connection and counts complete answers with the expected status. Cheap, because it shares the machine. */
-export async function sendRequests({ url, body, headers, connections, forMs, status = 200, perSecond: pace }: Load) {
-  const { hostname, port, pathname } = new URL(url);
+export async function sendRequests({ url, method = "POST", body, headers, connections, forMs, perSecond: pace, ...expected }: Load) {
+  const { hostname, port, pathname, search } = new URL(url);
+  const start = expected.anyStatus ? "HTTP/1.1 " : `HTTP/1.1 ${expected.status ?? 200}`;
   const given = {
     Host: `${hostname}:${port}`,
     "Content-Type": "application/json",
@@ -22,7 +26,7 @@ export async function sendRequests({ url, body, headers, connections, forMs, sta
     ...headers,
   };
   const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`);
-  const bytes = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  const bytes = Buffer.from(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
   const until = performance.now() + forMs;
   const startedAt = performance.now();
   const latenciesMs: number[] = [];
@@ -36,7 +40,7 @@ export async function sendRequests({ url, body, headers, connections, forMs, sta
           if (dueAt > performance.now()) await delay(dueAt - performance.now());
           const sentAt = performance.now();
           socket.write(bytes);
-          await readAnswer(socket, status);
+          await readAnswer(socket, start);
           latenciesMs.push(performance.now() - sentAt);
         }
       } finally {
@@ -47,7 +51,7 @@ export async function sendRequests({ url, body, headers, connections, forMs, sta
   return { count: latenciesMs.length, perSecond: latenciesMs.length / ((performance.now() - startedAt) / 1000), latenciesMs };
 }
 
-function readAnswer(socket: Socket, status: number): Promise<void> {
+function readAnswer(socket: Socket, start: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";
     const settle = (error?: Error) => {
@@ -59,7 +63,7 @@ function readAnswer(socket: Socket, status: number): Promise<void> {
     const onData = (chunk: Buffer) => {
       received += chunk.toString("latin1");
       if (!isComplete(received)) return;
-      settle(received.startsWith(`HTTP/1.1 ${status}`) ? undefined : new Error(received.slice(0, 500)));
+      settle(received.startsWith(start) ? undefined : new Error(received.slice(0, 500)));
     };
     socket.on("data", onData).on("error", reject).on("close", onClose);
   });
