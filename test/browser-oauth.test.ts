@@ -160,10 +160,12 @@ describe("the consent page", () => {
     await page.goto(`/o/${secondOrganizationId}/connections`);
     await page.getByText("Uses the account Second", { exact: true }).waitFor();
 
-    await oauth.ann.browser.send("PUT", `/api/organizations/${secondOrganizationId}/default-credentials/github`, { credentialId: first.id });
+    await oauth.ann.browser.send("PUT", `/api/organizations/${secondOrganizationId}/default-credentials/github`, {
+      credentialId: first.id,
+    });
     await visit();
     expect(await account.inputValue()).toBe("");
-    expect(await account.locator("option").first().textContent()).toBe("The default, now <i>First</i>");
+    expect(await account.locator("option").first().textContent()).toBe("Default: <i>First</i>");
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -10,9 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { parse, parseAllDocuments } from "yaml";
 import packageJson from "../package.json" with { type: "json" };
 import nodePackage from "../scripts/node/package.json" with { type: "json" };
-import { allRoles } from "../src/config.ts";
 import { stopLimitMs } from "../src/commands/serve.ts";
-import { readConfig } from "../src/config.ts";
+import { allRoles, readConfig } from "../src/config.ts";
 import { freePort } from "./support/free-port.ts";
 import { createCertificate, describeNginx, describeWithProgram, findProgram } from "./support/real-servers.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";

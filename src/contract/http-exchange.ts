@@ -1,5 +1,46 @@
 import { Refusal } from "../base/refusal.ts";
-import type { Authorization, FinishedRequest, HttpOptions, HttpRequest, QueryValue } from "./http.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
+
+/** How a request is made to count as the credential's. */
+export type Authorization = {
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  pathPrefix?: string;
+  /** For providers that want the finished request signed. It may also move the request to another host of theirs. */
+  sign?: (request: FinishedRequest) => Promise<FinishedRequest>;
+};
+
+export type FinishedRequest = { method: string; url: string; headers: Record<string, string>; body: string | Uint8Array | null };
+
+type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
+
+export type HttpRequest = {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
+  /**
+   * Below the base URL; build it with the `path` template, which encodes what comes from outside.
+   * May also be a full address, which is refused when it has another origin than the base URL.
+   */
+  path: string;
+  query?: Record<string, QueryValue>;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, QueryValue>;
+  body?: Uint8Array | string | FormData;
+  /** Whether it does no harm to send it twice, when that differs from the whole call. */
+  repeatable?: boolean;
+  timeoutMs?: number;
+  /** Statuses besides 2xx that are an answer and not a failure. */
+  alsoAccept?: number[];
+};
+
+/** What all requests of one tool call to one provider have in common. */
+export type ExchangeOptions = {
+  fetch: SafeFetch;
+  baseUrl: string;
+  headers: Record<string, string>;
+  authorize: () => Authorization;
+  signal: AbortSignal;
+};
 
 /** An answer and the address it came from, which a redirect may have changed. */
 export type Exchange = { response: Response; url: URL };
@@ -12,7 +53,7 @@ const readingMethods = new Set(["GET", "HEAD"]);
  * One request with the credential, and where it only reads, the redirects of its answer within its own origin: a renamed repository is one.
  * What leads elsewhere is not followed, so that no credential is sent to a place of somebody else's choice.
  */
-export async function exchange(request: HttpRequest, options: HttpOptions): Promise<Exchange> {
+export async function exchange(request: HttpRequest, options: ExchangeOptions): Promise<Exchange> {
   let step = await sendOnce(request, options);
   for (let redirects = 0; ; redirects++) {
     const target = redirectTarget(step);
@@ -32,8 +73,8 @@ export function redirectTarget({ response: { status, headers }, url }: Exchange)
   return location !== null && redirectStatuses.has(status) ? URL.parse(location, url.href) : null;
 }
 
-async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signal, ...options }: HttpOptions): Promise<Exchange> {
-  const authorization: Authorization = authorize();
+async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signal, ...options }: ExchangeOptions): Promise<Exchange> {
+  const authorization = authorize();
   // Otherwise whoever chooses the address gets the secret.
   if (baseUrl === "" && Object.keys(authorization).length > 0)
     throw new Refusal("outbound_refused", "This credential says nowhere which address its secret may be sent to. Give it a Base URL.");

@@ -1,57 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
-import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
-import { type Exchange, exchange, redirectTarget } from "./http-exchange.ts";
+import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
 
-/** How a request is made to count as the credential's. */
-export type Authorization = {
-  headers?: Record<string, string>;
-  query?: Record<string, string>;
-  pathPrefix?: string;
-  /** For providers that want the finished request signed. It may also move the request to another host of theirs. */
-  sign?: (request: FinishedRequest) => Promise<FinishedRequest>;
-};
+export type { Authorization, FinishedRequest, HttpRequest } from "./http-exchange.ts";
 
-export type FinishedRequest = { method: string; url: string; headers: Record<string, string>; body: string | Uint8Array | null };
-
-export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
-
-export type HttpRequest = {
-  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
-  /**
-   * Below the base URL; build it with the `path` template, which encodes what comes from outside.
-   * May also be a full address, which is refused when it has another origin than the base URL.
-   */
-  path: string;
-  query?: Record<string, QueryValue>;
-  headers?: Record<string, string>;
-  json?: unknown;
-  form?: Record<string, QueryValue>;
-  body?: Uint8Array | string | FormData;
-  /** Whether it does no harm to send it twice, when that differs from the whole call. */
-  repeatable?: boolean;
-  timeoutMs?: number;
-  /** Statuses besides 2xx that are an answer and not a failure. */
-  alsoAccept?: number[];
-};
-
-export type HttpOptions = {
-  fetch: SafeFetch;
+type HttpOptions = ExchangeOptions & {
   provider: string;
-  baseUrl: string;
-  headers: Record<string, string>;
-  authorize: () => Authorization;
   /** Gets a fresh token after the present one was refused; false when there is none to get. */
   reauthorize?: (() => Promise<boolean>) | undefined;
   readFault: ReadFault;
   readRefusal?: ReadRefusal | null | undefined;
   /** Whether the call may be made twice; reading always may. */
   isRepeatable: boolean;
-  signal: AbortSignal;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 

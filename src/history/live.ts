@@ -46,9 +46,6 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
   const announcements = createAnnounce({ db, channel, log });
   const access = createAccessNotices();
   let listener: Listener | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | undefined;
-  let isStopped = false;
 
   const deliver = (feed: Feed, event: LiveEvent): void => {
     if (isNew(feed, event)) hub.publish(feed.organizationId, { cursor: feed.since, event });
@@ -70,16 +67,11 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     }
   }
 
-  const pollSoon = (delayMs: number): void => {
-    clearTimeout(timer);
-    if (isStopped || feeds.size === 0) return;
-    timer = setTimeout(() => {
-      polling ??= poll().finally(() => {
-        polling = undefined;
-        pollSoon(listener?.isConnected() ? pollIntervalMs : Math.min(1_000, pollIntervalMs));
-      });
-    }, delayMs);
-  };
+  const polling = createPolling({
+    poll,
+    isNeeded: () => feeds.size > 0,
+    pauseMs: () => (listener?.isConnected() ? pollIntervalMs : Math.min(1_000, pollIntervalMs)),
+  });
 
   const open = () => (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect }));
 
@@ -93,9 +85,9 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     for (const event of await source.find(feed.organizationId, announcement.ids)) deliver(feed, event);
   }
 
-  const onMessage = (payload: string): void => void hear(payload).catch(() => pollSoon(0));
+  const onMessage = (payload: string): void => void hear(payload).catch(() => polling.soon(0));
   const onConnect = (): void => {
-    pollSoon(0);
+    polling.soon(0);
     access.give(undefined);
   };
 
@@ -115,7 +107,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
       const unsubscribe = hub.subscribe(organizationId, onDelivery);
       if (!feeds.has(organizationId)) {
         feeds.set(organizationId, { organizationId, since, delivered: new Map() });
-        if (feeds.size === 1) pollSoon(pollIntervalMs);
+        if (feeds.size === 1) polling.soon(pollIntervalMs);
       }
       return () => {
         unsubscribe();
@@ -130,9 +122,36 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     now: () => readNowMicroseconds(tables),
 
     async stop(): Promise<void> {
+      await Promise.all([announcements.stop(), listener?.stop(), polling.stop()]);
+    },
+  };
+}
+
+type Polling = { poll: () => Promise<void>; isNeeded: () => boolean; pauseMs: () => number };
+
+/** Polls now and then while it is needed, and soon when told to: one at a time. */
+function createPolling({ poll, isNeeded, pauseMs }: Polling) {
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> | undefined;
+  let isStopped = false;
+
+  function soon(delayMs: number): void {
+    clearTimeout(timer);
+    if (isStopped || !isNeeded()) return;
+    timer = setTimeout(() => {
+      underWay ??= poll().finally(() => {
+        underWay = undefined;
+        soon(pauseMs());
+      });
+    }, delayMs);
+  }
+
+  return {
+    soon,
+    async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
-      await Promise.all([announcements.stop(), listener?.stop(), polling]);
+      await underWay;
     },
   };
 }

@@ -7,9 +7,7 @@ import { cancelRuns, findUnended, notifyCancelled, type RunPlace } from "./store
 type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
 
 /** All runs of an organization, or only those of one workflow. */
-export type RunOwner = { organizationId: string; workflowId?: string };
-
-export type EndRuns = ReturnType<typeof createEndRuns>;
+type RunOwner = { organizationId: string; workflowId?: string };
 
 /** So few that a transaction with all of them is over soon. */
 const mostAtOnce = 1000;

@@ -8,7 +8,7 @@ export type RunFilter = Partial<Record<"search" | "status" | "executionType" | "
 
 export type AcceptedRun = z.infer<typeof acceptedRun>;
 export type Rerun = NonNullable<z.input<typeof rerunBody>>;
-type RunPage = List<RunEntry> & { nextCursor: string | null };
+type RunPage = List<RunEntry> & { nextCursor: string | null; searchedBackTo: string | null };
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/runs`;
 const one = (organizationId: string, runId: string) => base(organizationId) + path`/${runId}`;

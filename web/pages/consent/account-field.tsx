@@ -39,7 +39,7 @@ export function AccountField({ organizationId, title, accounts, value, onChange 
         aria-describedby={`${id}-note`}
         onChange={(event) => onChange(event.target.value)}
       >
-        <option value="">{usual ? `The default, now ${describe(usual)}` : "None: each call has to name one"}</option>
+        <option value="">{usual ? `Default: ${describe(usual)}` : "None: each call has to name one"}</option>
         {accounts.map((account) => (
           <option key={account.id} value={account.id}>
             {describe(account)}

@@ -16,7 +16,11 @@ export function DefaultField({ organizationId, type, value, onChange }: DefaultF
   const { current, isFirst } = useCurrentDefault(organizationId, type);
   if (isFirst === undefined) return null;
   if (current !== undefined)
-    return <p className="text-xs text-muted wrap-anywhere">Calls that name none use “{current}”. Its page is where that is changed.</p>;
+    return (
+      <p className="text-xs text-muted wrap-anywhere">
+        Calls that name none use “{current}”. You can change that on the page of an account.
+      </p>
+    );
   return (
     <div className="flex items-start gap-2.5 text-sm">
       <input
