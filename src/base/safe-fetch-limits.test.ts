@@ -43,7 +43,7 @@ test.each([
   expect((await (await safeFetch(`${url}/100000`)).arrayBuffer()).byteLength).toBe(100_000);
   expect(await failureOf((await safeFetch(`${url}/100001`)).text())).toMatchObject({
     code: "outbound_refused",
-    message: "127.0.0.1 sent an answer larger than 100000 bytes.",
+    message: "127.0.0.1 sent an answer larger than 98 KB.",
   });
 });
 

@@ -3,6 +3,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector, Headers as UndiciHeaders, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
 import type { AddressRules } from "./address-rules.ts";
+import { describeBytes } from "./describe-bytes.ts";
 import { isUnconnected } from "./effect.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -206,7 +207,7 @@ const limitBody = (reader: BodyReader, { host, responseBytes, deadline }: Readin
     if (done) return undefined;
     if (!(value instanceof Uint8Array)) throw new Error("the body is not made of bytes");
     received += value.byteLength;
-    if (received > responseBytes) throw refuse(`${host} sent an answer larger than ${responseBytes} bytes.`);
+    if (received > responseBytes) throw refuse(`${host} sent an answer larger than ${describeBytes(responseBytes)}.`);
     return value;
   };
   const cancel = async (reason: unknown): Promise<void> => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { joinSentences } from "./fault.ts";
 import { createHttp, path, providerFailure } from "./http.ts";
 
 describe("the parts of an address", () => {
@@ -33,8 +34,25 @@ describe("the base URL", () => {
 });
 
 describe("the words of a provider", () => {
+  it.each([
+    [{ status: 401, code: "401", message: "Bad credentials" }, "Example refused the call (401): Bad credentials."],
+    [{ status: 429, message: "Slow down", retryAfterMs: 7000 }, "Example refused the call (429): Slow down. Try again in 7 s."],
+    [{ status: 400, message: "Why?" }, "Example refused the call (400): Why?"],
+    [{ status: 400, message: "It is wrong.  " }, "Example refused the call (400): It is wrong."],
+    [{ status: 400, message: "See https://example.test/a/" }, "Example refused the call (400): See https://example.test/a/"],
+    [{ status: 503, retryAfterMs: 1000 }, "Example refused the call (503). Try again in 1 s."],
+  ])("%j are %j", (fault, says) => {
+    expect(providerFailure("Example", fault).message).toBe(says);
+  });
+
   it("are cut between two of them, so that no part of a secret is left that is taken out by its whole value", () => {
     const { message } = providerFailure("Example", { message: `${"word ".repeat(199)}secret-text and more` });
     expect(message).toBe(`Example refused the call: ${"word ".repeat(199).trimEnd()}…`);
   });
+});
+
+it("ends each of several messages before the next begins", () => {
+  expect(joinSentences(["The JQL is wrong", "project: is required.", undefined, " ", "[ERROR] no text"])).toBe(
+    "The JQL is wrong. project: is required. [ERROR] no text.",
+  );
 });

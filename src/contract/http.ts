@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
-import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
+import { endSentence, type ProviderFault, type ReadFault, type ReadRefusal } from "./fault.ts";
 import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
@@ -131,11 +131,11 @@ type FailureDetails = ProviderFault & { status?: number };
 
 /** A failure in the provider's own words. A credential that is not accepted counts as a 401, whichever status the provider sent. */
 export function providerFailure(provider: string, { status, code, message, retryAfterMs, isUnauthorized }: FailureDetails): Refusal {
-  const reason = [status === undefined || status === 200 ? undefined : String(status), code]
-    .filter((part) => part !== undefined && part !== "")
-    .join(" ");
+  const parts = [status === undefined || status === 200 ? undefined : String(status), code];
+  // Some repeat the status as their code.
+  const reason = [...new Set(parts.filter((part) => part !== undefined && part !== ""))].join(" ");
   const advice = retryAfterMs === undefined ? "" : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`;
-  const words = shorten(message?.trim() ?? "");
+  const words = endSentence(shorten(message?.trim() ?? ""));
   const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
   return new Refusal("provider_error", text, {
     provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code },

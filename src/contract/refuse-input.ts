@@ -1,5 +1,6 @@
 import { Refusal } from "../base/refusal.ts";
+import { endSentence } from "./fault.ts";
 
-/** For what a schema cannot say: names the parameter, so that the caller need not guess what the provider meant. */
+/** For what a schema cannot say: names the parameter, so that the caller need not guess what the provider meant. Without a pointer the detail is all. */
 export const refuseInput = (pointer: string, detail: string): Refusal =>
-  new Refusal("validation_failed", `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] });
+  new Refusal("validation_failed", endSentence(`${pointer.replace(/^\//, "")} ${detail}`), { errors: [{ pointer, detail }] });

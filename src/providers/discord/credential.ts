@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
-import type { ProviderFault } from "../../contract/fault.ts";
+import { joinSentences, type ProviderFault } from "../../contract/fault.ts";
 import { listAt, recordAt, textAt } from "../../contract/read.ts";
 
 export const discordCredential = defineCredential({
@@ -26,7 +26,7 @@ export const discordCredential = defineCredential({
 function readDiscordFault(body: unknown, response: Response): ProviderFault {
   const waitSeconds = response.headers.has("retry-after") ? undefined : textAt(body, "retry_after");
   const words = [textAt(body, "message"), ...fieldFaults(recordAt(body, "errors")), waitSeconds && `Try again in ${waitSeconds} s.`];
-  return { code: textAt(body, "code"), message: words.filter(Boolean).join(" ") };
+  return { code: textAt(body, "code"), message: joinSentences(words) };
 }
 
 /** What is wrong with which field: the errors are nested like the body, with a list of messages at each end. */

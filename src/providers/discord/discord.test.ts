@@ -22,7 +22,7 @@ describeHttpTool(sendMessage, {
         errors: { embeds: { 0: { title: { _errors: [{ code: "BASE_TYPE_MAX_LENGTH", message: "Too long." }] } } } },
       },
     },
-    says: /^Discord refused the call \(400 50035\): Invalid Form Body embeds\.0\.title: Too long\.$/,
+    says: /^Discord refused the call \(400 50035\): Invalid Form Body\. embeds\.0\.title: Too long\.$/,
   },
   cases: [
     {

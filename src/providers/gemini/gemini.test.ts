@@ -86,7 +86,7 @@ it("reports a blocked prompt as an error", async () => {
     const outcome = callTool(generateContent, { input: { model: "m", prompt: "p" }, credential: { ...credential, baseUrl: provider.url } });
     await expect(outcome).rejects.toMatchObject({
       code: "provider_error",
-      message: "Google Gemini refused the call (PROHIBITED_CONTENT): the prompt was blocked",
+      message: "Google Gemini refused the call (PROHIBITED_CONTENT): the prompt was blocked.",
     });
   } finally {
     await provider.stop();

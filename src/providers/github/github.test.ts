@@ -112,7 +112,10 @@ describeHttpTool(createIssueComment, {
 
 describeHttpTool(getFile, {
   credential,
-  failure: { answer: { status: 404, json: { message: "Not Found", status: "404" } }, says: /GitHub refused the call \(404.*Not Found/ },
+  failure: {
+    answer: { status: 404, json: { message: "Not Found", status: "404" } },
+    says: /^GitHub refused the call \(404\): Not Found\.$/,
+  },
   cases: [
     {
       name: "reads a text file, keeping the slashes of its path",

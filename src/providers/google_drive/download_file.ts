@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
+import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
@@ -55,7 +56,7 @@ export const tool = defineTool({
 
 function refuseLarge(bytes = 0): void {
   if (bytes <= mostBytes) return;
-  const detail = `The file has ${bytes} bytes; at most ${mostBytes} can be downloaded.`;
+  const detail = `The file is larger than ${describeBytes(mostBytes)}, the most that can be downloaded.`;
   throw new Refusal("validation_failed", detail, { errors: [{ pointer: "/fileId", detail }] });
 }
 

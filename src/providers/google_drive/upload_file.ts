@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
@@ -49,7 +50,7 @@ function readContent(content: string | undefined, contentBase64: string | undefi
   }
   const field = contentBase64 === undefined ? "content" : "contentBase64";
   const bytes = contentBase64 === undefined ? Buffer.from(content ?? "") : decodeBase64(contentBase64);
-  if (bytes.length > mostBytes) throw refuseInput(`/${field}`, `must not have more than ${mostBytes} bytes`);
+  if (bytes.length > mostBytes) throw refuseInput(`/${field}`, `must not be larger than ${describeBytes(mostBytes)}`);
   return bytes;
 }
 

@@ -1,3 +1,4 @@
+import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { SafeFetch } from "../../base/safe-fetch.ts";
 import type { Http, HttpRequest } from "../../contract/http.ts";
@@ -45,7 +46,8 @@ export async function readBody(response: Response, host: string): Promise<Buffer
   const body: AsyncIterable<Uint8Array> | null = response.body;
   for await (const chunk of body ?? []) {
     received += chunk.byteLength;
-    if (received > mostBodyBytes) throw new Refusal("outbound_refused", `${host} sent an answer larger than ${mostBodyBytes} bytes.`);
+    if (received > mostBodyBytes)
+      throw new Refusal("outbound_refused", `${host} sent an answer larger than ${describeBytes(mostBodyBytes)}.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -203,7 +203,7 @@ describe("http_request", () => {
     expect(String((await send({}, { answers: [{ body: "x".repeat(size) }] }))?.body)).toHaveLength(size);
     await expect(send({}, { answers: [{ body: "x".repeat(size + 1) }] })).rejects.toMatchObject({
       code: "outbound_refused",
-      message: expect.stringContaining("larger than 5242880 bytes"),
+      message: expect.stringContaining("larger than 5 MB"),
     });
   });
 
@@ -386,7 +386,7 @@ describe("http_read_feed", () => {
   it.each([["<html><body>Hi</body></html>"], ["hello"], ["{"], ['{"items":5}'], [""]])("says that %j is not a feed", async (body) => {
     await expect(feed({ body })).rejects.toMatchObject({
       code: "provider_error",
-      message: "HTTP refused the call: the answer is not an RSS, Atom or JSON feed",
+      message: "HTTP refused the call: the answer is not an RSS, Atom or JSON feed.",
     });
   });
 

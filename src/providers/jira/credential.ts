@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { type CredentialData, defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
-import { type ProviderFault, readCommonFault } from "../../contract/fault.ts";
+import { joinSentences, type ProviderFault, readCommonFault } from "../../contract/fault.ts";
 import { path } from "../../contract/http.ts";
 import { recordAt, textAt, textsAt } from "../../contract/read.ts";
 import { siteAddress } from "./client.ts";
@@ -61,5 +61,5 @@ function readJiraRefusal(_body: unknown, { headers }: Response): ProviderFault |
 function readJiraFault(body: unknown, response: Response): ProviderFault {
   const fieldFaults = Object.entries(recordAt(body, "errors") ?? {}).map(([field, fault]) => `${field}: ${String(fault)}`);
   const words = [...textsAt(body, "errorMessages"), ...fieldFaults];
-  return words.length > 0 ? { message: words.join(" ") } : readCommonFault(body, response);
+  return words.length > 0 ? { message: joinSentences(words) } : readCommonFault(body, response);
 }

@@ -13,7 +13,7 @@ const credential = { kind: "basic", site: "acme", email: "ann@example.com", apiT
 const headers = { authorization: `Basic ${Buffer.from("ann@example.com:jira-secret").toString("base64")}`, accept: "application/json" };
 const failure = {
   answer: { status: 400, json: { errorMessages: ["The JQL is wrong."], errors: { project: "project is required" } } },
-  says: /^Jira Cloud refused the call \(400\): The JQL is wrong\. project: project is required$/,
+  says: /^Jira Cloud refused the call \(400\): The JQL is wrong\. project: project is required\.$/,
 };
 const document = (text: string) => ({ type: "doc", version: 1, content: [{ type: "paragraph", content: [{ type: "text", text }] }] });
 
@@ -147,7 +147,7 @@ describeHttpTool(addComment, {
   credential,
   failure: {
     answer: { status: 401, json: { code: 401, message: "Unauthorized; scope does not match" } },
-    says: /^Jira Cloud refused the call \(401.*\): Unauthorized; scope does not match$/,
+    says: /^Jira Cloud refused the call \(401\): Unauthorized; scope does not match\.$/,
   },
   cases: [
     {

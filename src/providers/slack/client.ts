@@ -1,4 +1,4 @@
-import type { ProviderFault, ReadFault, ReadRefusal } from "../../contract/fault.ts";
+import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal } from "../../contract/fault.ts";
 import { at, textAt, textsAt } from "../../contract/read.ts";
 
 /** Slack also refuses with status 200; the answer says whether it is one. */
@@ -12,5 +12,5 @@ function faultOf(body: unknown): ProviderFault {
   const code = textAt(body, "error");
   const needed = textAt(body, "needed");
   const words = [...textsAt(body, "response_metadata", "messages"), ...(needed === undefined ? [] : [`the scope ${needed} is needed`])];
-  return { code, message: words.join(" "), isUnauthorized: refusedTokens.has(code ?? "") };
+  return { code, message: joinSentences(words), isUnauthorized: refusedTokens.has(code ?? "") };
 }

@@ -14,14 +14,14 @@ const credential = { kind: "bearer", accessToken: "xoxb-secret" };
 const headers = { authorization: "Bearer xoxb-secret" };
 const failure = {
   answer: { json: { ok: false, error: "missing_scope", needed: "chat:write" } },
-  says: /^Slack refused the call \(missing_scope\): the scope chat:write is needed$/,
+  says: /^Slack refused the call \(missing_scope\): the scope chat:write is needed\.$/,
 };
 
 describeHttpTool(sendMessage, {
   credential,
   failure: {
     answer: { json: { ok: false, error: "invalid_blocks", response_metadata: { messages: ["[ERROR] must provide a string"] } } },
-    says: /^Slack refused the call \(invalid_blocks\): \[ERROR\] must provide a string$/,
+    says: /^Slack refused the call \(invalid_blocks\): \[ERROR\] must provide a string\.$/,
   },
   cases: [
     {

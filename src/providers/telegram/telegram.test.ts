@@ -12,7 +12,7 @@ const credential = { botToken: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw" };
 const place = "/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const failure = {
   answer: { status: 400, json: { ok: false, error_code: 400, description: "Bad Request: chat not found" } },
-  says: /^Telegram refused the call \(400\): Bad Request: chat not found$/,
+  says: /^Telegram refused the call \(400\): Bad Request: chat not found\.$/,
 };
 
 describeHttpTool(sendMessage, {
@@ -131,7 +131,7 @@ describe("the Telegram credential", () => {
   it("does not pass a check that is refused, and the refusal does not show the token", async () => {
     const answer = { status: 401, json: { ok: false, error_code: 401, description: "Unauthorized" } };
     await expect(useCredential(telegramCredential, credential, [answer])).rejects.toThrow(
-      /^Telegram refused the call \(401\): Unauthorized$/,
+      /^Telegram refused the call \(401\): Unauthorized\.$/,
     );
     const isUnreachable = useCredential(telegramCredential, credential, [{ drop: true }, { drop: true }, { drop: true }]);
     await expect(isUnreachable).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining("AAHdq") }));

@@ -19,7 +19,7 @@ describeHttpTool(sendSms, {
       status: 400,
       json: { code: 21211, message: "Invalid 'To' Phone Number", more_info: "https://www.twilio.com/docs/errors/21211", status: 400 },
     },
-    says: /^Twilio refused the call \(400 21211\): Invalid 'To' Phone Number$/,
+    says: /^Twilio refused the call \(400 21211\): Invalid 'To' Phone Number\.$/,
   },
   cases: [
     {
