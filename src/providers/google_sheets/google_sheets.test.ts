@@ -60,6 +60,25 @@ describeHttpTool(readRange, {
       ],
     },
     {
+      name: "loses no column whose name comes twice",
+      input: { spreadsheetId: "s1", range: "A1:D2" },
+      exchanges: [
+        {
+          request: { method: "GET", path: "/v4/spreadsheets/s1/values/A1:D2?valueRenderOption=UNFORMATTED_VALUE" },
+          answer: {
+            json: {
+              range: "Sheet1!A1:D2",
+              values: [
+                ["mail", "mail", "", "mail"],
+                [1, 2, 3, 4],
+              ],
+            },
+          },
+        },
+      ],
+      items: [{ row: 2, values: [1, 2, 3, 4], record: { mail: 1, mail_2: 2, mail_3: 4 } }],
+    },
+    {
       name: "returns nothing for an empty range and for names alone",
       input: { spreadsheetId: "s1", range: "Named" },
       exchanges: [

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
+import { nameColumns } from "../../contract/name-columns.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleSheetsCredential } from "./credential.ts";
@@ -42,6 +43,9 @@ function firstRowOf(range = ""): number {
 
 /** Empty cells at the end of a row are not sent; within a row they are empty texts. */
 function toRecord(names: unknown[], values: unknown[]): Record<string, unknown> {
-  const entries = names.map((name, index): [string, unknown] => [String(name ?? ""), values[index] ?? ""]);
-  return Object.fromEntries(entries.filter(([name]) => name !== ""));
+  const named = nameColumns(names.map((name) => String(name ?? "")));
+  const entries = names.flatMap((name, index): [string, unknown][] =>
+    String(name ?? "") === "" ? [] : [[named[index] ?? "", values[index] ?? ""]],
+  );
+  return Object.fromEntries(entries);
 }

@@ -4,7 +4,9 @@ import type { Connection, ConnectionOptions, FieldPacket } from "mysql2";
 import { Refusal } from "../../base/refusal.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
+import { nameColumns } from "../../contract/name-columns.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { connectionFailure, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
@@ -116,8 +118,8 @@ function createSession(session: Session) {
         session.prepare(sql, (error, prepared) => (error ? reject(error) : resolve(prepared as unknown as Statement)));
       });
       if (statement.columns.length === 0) {
-        const detail = "is not a statement that only reads";
-        throw new Refusal("validation_failed", `sql ${detail}.`, { errors: [{ pointer: "/sql", detail }] });
+        const detail = "changes something or gives no rows: mysql_query only reads, so use mysql_execute for it";
+        throw refuseInput("/sql", detail);
       }
       const stream = statement.execute(values.map(toParameter)).stream();
       let fields: FieldPacket[] = [];
@@ -179,8 +181,10 @@ const toParameter = (value: unknown): Scalar => (typeof value === "object" && va
 
 const timeTypes = new Set([7, 12]);
 
-const toRow = (row: unknown[], fields: FieldPacket[]): Row =>
-  Object.fromEntries(fields.map(({ name, columnType }, column) => [name, toValue(row[column], columnType)]));
+function toRow(row: unknown[], fields: FieldPacket[]): Row {
+  const names = nameColumns(fields.map(({ name }) => name));
+  return Object.fromEntries(fields.map(({ columnType }, column) => [names[column], toValue(row[column], columnType)]));
+}
 
 function toValue(value: unknown, columnType: number | undefined): unknown {
   if (Buffer.isBuffer(value)) return value.toString("base64");

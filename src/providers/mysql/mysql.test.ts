@@ -99,6 +99,18 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       await expect(ask("SELECT repeat('x', 100000) FROM seq_1_to_1000", { limit: 1000 })).rejects.toThrow("larger than 10 MB");
     });
 
+    it("loses no column whose name comes twice", async () => {
+      expect(await ask("SELECT 1 AS a, 2 AS a, 3 AS b")).toEqual([{ a: 1, a_2: 2, b: 3 }]);
+    });
+
+    it.each(["DELETE FROM goods", "DELETE FROM goods RETURNING id", "SELECT grab()"])(
+      "says that it only reads, and what does more: %s",
+      async (sql) => {
+        await admin.query("CREATE OR REPLACE FUNCTION grab() RETURNS int BEGIN DELETE FROM goods; RETURN 1; END");
+        await expect(ask(sql)).rejects.toThrow(/mysql_query only reads.*[Uu]se mysql_execute/);
+      },
+    );
+
     it("explains and shows", async () => {
       expect(await ask("EXPLAIN SELECT 1")).toHaveLength(1);
       expect(await ask("SHOW TABLES LIKE 'goods'")).toEqual([{ "Tables_in_shop (goods)": "goods" }]);

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Refusal } from "../../base/refusal.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { sayOnlyReads } from "../_sql/only-reads.ts";
 import { withMysql } from "./client.ts";
 import { mysqlCredential } from "./credential.ts";
 
@@ -16,13 +18,21 @@ export const tool = defineTool({
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),
   run: async ({ input: { sql, params = [], limit }, ...call }) =>
-    await withMysql(call, async ({ execute, read }) => {
-      await execute(`SET ${statementLimit}`, []);
-      await execute("SET SESSION TRANSACTION READ ONLY", []);
-      await execute("START TRANSACTION READ ONLY", []);
-      return await read(sql, params, limit);
-    }),
+    await sayOnlyReads(sql, tools, () =>
+      withMysql(call, async ({ execute, read }) => {
+        await execute(`SET ${statementLimit}`, []);
+        await execute("SET SESSION TRANSACTION READ ONLY", []);
+        await execute("START TRANSACTION READ ONLY", []);
+        return await read(sql, params, limit);
+      }),
+    ),
 });
+
+const tools = {
+  reader: "mysql_query",
+  writer: "mysql_execute",
+  isAboutWriting: ({ provider }: Refusal) => provider?.code === "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
+};
 
 // For the case that nobody is left to cancel the statement. MariaDB takes the first in seconds, MySQL the second in milliseconds.
 const statementLimit = "/*M!100101 SESSION max_statement_time = 600 */ /*!50708 SESSION max_execution_time = 600000 */";

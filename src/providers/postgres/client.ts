@@ -2,6 +2,7 @@ import type pg from "pg";
 import { Refusal } from "../../base/refusal.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
+import { nameColumns } from "../../contract/name-columns.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
@@ -15,12 +16,14 @@ export type Login = {
 
 export type PostgresCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
 
+export type PostgresSession = ReturnType<typeof createSession>;
+
 type Rows = { rows: Record<string, unknown>[]; rowCount: number };
 
 /** One session for one call. An abort also ends the statement on the server; the connection is closed in any case. */
 export async function withPostgres<Result>(
   { credential, resolveHost, signal }: PostgresCall,
-  work: (session: ReturnType<typeof createSession>) => Promise<Result>,
+  work: (session: PostgresSession) => Promise<Result>,
 ): Promise<Result> {
   const { host } = credential;
   const address = await resolveHost(host);
@@ -95,8 +98,9 @@ function createSession(client: Client) {
     async execute(text: string, values: unknown[]): Promise<Rows> {
       const question = { text, values, rowMode: "array" as const, queryMode: "extended" };
       const { rows, fields, rowCount } = await client.query<unknown[]>(question);
+      const names = nameColumns(fields.map(({ name }) => name));
       return {
-        rows: rows.map((row) => Object.fromEntries(fields.map(({ name }, column) => [name, row[column]]))),
+        rows: rows.map((row) => Object.fromEntries(names.map((name, column) => [name, row[column]]))),
         rowCount: rowCount ?? 0,
       };
     },

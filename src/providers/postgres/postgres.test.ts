@@ -92,6 +92,28 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
       ]);
     });
 
+    it("loses no column whose name comes twice", async () => {
+      expect(await ask("SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a")).toEqual([{ a: 1, a_3: 2, a_2: 3, a_4: 4 }]);
+      expect(await change("INSERT INTO goods (id) VALUES (4000) RETURNING id, id")).toEqual([
+        { rowCount: 1, rows: [{ id: "4000", id_2: "4000" }] },
+      ]);
+      await change("DELETE FROM goods WHERE id = 4000");
+    });
+
+    it.each([
+      "DELETE FROM goods",
+      " -- all of it\n/* now */ delete from goods",
+      "WITH gone AS (DELETE FROM goods RETURNING id) SELECT * FROM gone",
+      "SELECT nextval('counter')",
+      "CREATE TABLE stolen AS SELECT 1",
+    ])("says that it only reads, and what does more: %s", async (sql) => {
+      await expect(ask(sql)).rejects.toThrow(/postgres_query only reads.*Use postgres_execute/);
+    });
+
+    it("leaves a mistake in the server's own words", async () => {
+      await expect(ask("SELEC 1")).rejects.toThrow('syntax error at or near "SELEC"');
+    });
+
     it("reads no further than the limit, over several batches", async () => {
       expect(await ask("SELECT id FROM goods ORDER BY id")).toHaveLength(100);
       const rows = await ask("SELECT id FROM goods ORDER BY id", { limit: 777 });

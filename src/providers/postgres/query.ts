@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Refusal } from "../../base/refusal.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { withPostgres } from "./client.ts";
+import { sayOnlyReads } from "../_sql/only-reads.ts";
+import { type PostgresSession, withPostgres } from "./client.ts";
 import { postgresCredential } from "./credential.ts";
 
 const batchRows = 500;
@@ -18,7 +20,9 @@ export const tool = defineTool({
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),
   async run({ input: { sql, params = [], limit }, ...call }) {
-    return await withPostgres(call, async ({ command, execute }) => {
+    return await sayOnlyReads(sql, tools, () => withPostgres(call, readRows));
+
+    async function readRows({ command, execute }: PostgresSession) {
       // The first SELECT fixes the mode: from then on nothing in this transaction can make it writable again.
       await command(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = '${statementLimit}'; SELECT 1`);
       const rows = isExplanation(sql) ? (await execute(sql, params)).rows.slice(0, limit) : await fetchRows();
@@ -38,9 +42,15 @@ export const tool = defineTool({
         }
         return found;
       }
-    });
+    }
   },
 });
+
+const tools = {
+  reader: "postgres_query",
+  writer: "postgres_execute",
+  isAboutWriting: ({ provider, message }: Refusal) => provider?.code === "25006" || message.includes("DECLARE CURSOR"),
+};
 
 // For the case that nobody is left to cancel the statement.
 const statementLimit = "10min";

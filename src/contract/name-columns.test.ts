@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { nameColumns } from "./name-columns.ts";
+
+it.each([
+  [
+    ["a", "b"],
+    ["a", "b"],
+  ],
+  [
+    ["a", "a", "a"],
+    ["a", "a_2", "a_3"],
+  ],
+  [
+    ["a", "a_2", "a"],
+    ["a", "a_2", "a_3"],
+  ],
+  [
+    ["a", "a", "a_2"],
+    ["a", "a_3", "a_2"],
+  ],
+  [
+    ["", "", "__proto__", "__proto__"],
+    ["", "_2", "__proto__", "__proto___2"],
+  ],
+])("names the columns %j %j", (names, unique) => {
+  expect(nameColumns(names)).toEqual(unique);
+});
