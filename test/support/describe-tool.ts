@@ -30,6 +30,8 @@ type Expectations = {
   failure: { answer: Answer; says: RegExp };
   /** Whether the tool sends a request again; by default what its hints promise. */
   repeats?: boolean;
+  /** Whatever comes back is the answer, also nothing. */
+  answersWithAnything?: boolean;
 };
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -38,7 +40,7 @@ addFormats.default(ajv);
 /** The behaviour every HTTP tool must have, checked on the wire. */
 export function describeHttpTool(
   tool: Tool,
-  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent }: Expectations,
+  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent, answersWithAnything = false }: Expectations,
 ): void {
   describe(tool.id, () => {
     let provider: FakeProvider;
@@ -72,6 +74,14 @@ export function describeHttpTool(
         return [];
       });
       for (const item of items) expect(matchesOutput(item), JSON.stringify(matchesOutput.errors)).toBe(true);
+    });
+
+    it.runIf(!tool.hints.readOnly && !answersWithAnything)("is no success when nothing in the answer shows that it was done", async () => {
+      const last = answers.length - 1;
+      provider.script(answers.map((answer, index) => (index === last && answer.json !== undefined ? { ...answer, json: {} } : answer)));
+      const outcome = call(simplest.input);
+      if (answers[last]?.json === undefined) await outcome;
+      else await expect(outcome).rejects.toMatchObject({ name: "Refusal", code: "provider_error" });
     });
 
     it("reports the provider's own code and words when it refuses", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recordAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
@@ -23,6 +24,12 @@ export const tool = defineTool({
   }),
   async run({ input: { baseId, table, ...record }, http }) {
     const created = await http.json({ method: "POST", path: tablePath(baseId, table), json: record });
-    return [{ id: textAt(created, "id"), createdTime: textAt(created, "createdTime"), fields: recordAt(created, "fields") }];
+    return [
+      {
+        id: requireProof("Airtable", textAt(created, "id"), "record id"),
+        createdTime: textAt(created, "createdTime"),
+        fields: recordAt(created, "fields"),
+      },
+    ];
   },
 });

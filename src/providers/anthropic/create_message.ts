@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { providerFailure } from "../../contract/http.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { anthropicCredential } from "./credential.ts";
 
@@ -28,6 +29,7 @@ export const tool = defineTool({
   async run({ input: { model, prompt, system, maxTokens }, http }) {
     const json = { model, max_tokens: maxTokens, system, messages: [{ role: "user", content: prompt }] };
     const message = await http.json({ method: "POST", path: "/v1/messages", json, timeoutMs });
+    if (!Array.isArray(at(message, "content"))) throw providerFailure("Anthropic", { message: "the answer has no content" });
     const blocks = listAt(message, "content").filter((block) => textAt(block, "type") === "text");
     return [
       {

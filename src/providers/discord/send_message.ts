@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { discordCredential } from "./credential.ts";
 
@@ -48,7 +49,13 @@ export const tool = defineTool({
         message_reference: replyToMessageId ? { message_id: replyToMessageId } : undefined,
       },
     });
-    return [{ id: textAt(sent, "id"), channelId: textAt(sent, "channel_id"), timestamp: textAt(sent, "timestamp") }];
+    return [
+      {
+        id: requireProof("Discord", textAt(sent, "id"), "message id"),
+        channelId: textAt(sent, "channel_id"),
+        timestamp: textAt(sent, "timestamp"),
+      },
+    ];
   },
 });
 

@@ -39,6 +39,7 @@ export const tool = defineTool({
     if (candidates.length === 0 && blockReason !== undefined) {
       throw providerFailure("Google Gemini", { code: blockReason, message: "the prompt was blocked" });
     }
+    if (candidates.length === 0) throw providerFailure("Google Gemini", { message: "the answer has no candidates" });
     return [
       {
         text: readText(listAt(candidates, 0, "content", "parts")),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { githubCredential } from "./credential.ts";
 
@@ -29,7 +30,7 @@ export const tool = defineTool({
     const created = await http.json({ method: "POST", path: path`/repos/${owner}/${repo}/issues`, json: issue });
     return [
       {
-        number: integerAt(created, "number"),
+        number: requireProof("GitHub", integerAt(created, "number"), "issue number"),
         id: integerAt(created, "id"),
         title: textAt(created, "title"),
         state: textAt(created, "state"),

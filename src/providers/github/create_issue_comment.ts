@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { githubCredential } from "./credential.ts";
 
@@ -23,6 +24,12 @@ export const tool = defineTool({
   }),
   async run({ input: { owner, repo, issueNumber, body }, http }) {
     const comment = await http.json({ method: "POST", path: path`/repos/${owner}/${repo}/issues/${issueNumber}/comments`, json: { body } });
-    return [{ id: integerAt(comment, "id"), url: textAt(comment, "html_url"), createdAt: textAt(comment, "created_at") }];
+    return [
+      {
+        id: requireProof("GitHub", integerAt(comment, "id"), "comment id"),
+        url: textAt(comment, "html_url"),
+        createdAt: textAt(comment, "created_at"),
+      },
+    ];
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { textAt, textsAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { gmailCredential } from "./credential.ts";
 
@@ -21,6 +22,6 @@ export const tool = defineTool({
   }),
   async run({ input: { messageId, ...labels }, http }) {
     const message = await http.json({ method: "POST", path: path`/gmail/v1/users/me/messages/${messageId}/modify`, json: labels });
-    return [{ id: textAt(message, "id"), labelIds: textsAt(message, "labelIds") }];
+    return [{ id: requireProof("Gmail", textAt(message, "id"), "message id"), labelIds: textsAt(message, "labelIds") }];
   },
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textAt, textsAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { gmailCredential } from "./credential.ts";
 
@@ -27,7 +28,13 @@ export const tool = defineTool({
     const raw = await composeMail({ ...mail, date: clock.now(), messageId: `<${idempotencyKey}@mail.gmail.com>` });
     const json = { raw: raw.toString("base64url"), threadId };
     const sent = await http.json({ method: "POST", path: "/gmail/v1/users/me/messages/send", json });
-    return [{ id: textAt(sent, "id"), threadId: textAt(sent, "threadId"), labelIds: textsAt(sent, "labelIds") }];
+    return [
+      {
+        id: requireProof("Gmail", textAt(sent, "id"), "message id"),
+        threadId: textAt(sent, "threadId"),
+        labelIds: textsAt(sent, "labelIds"),
+      },
+    ];
   },
 });
 

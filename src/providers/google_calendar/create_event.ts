@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { readMoment } from "./read-moment.ts";
@@ -44,7 +45,7 @@ export const tool = defineTool({
     });
     return [
       {
-        id: textAt(created, "id"),
+        id: requireProof("Google Calendar", textAt(created, "id"), "event id"),
         url: textAt(created, "htmlLink"),
         start: readMoment(created, "start"),
         end: readMoment(created, "end"),

@@ -4,6 +4,7 @@ import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleDriveCredential } from "./credential.ts";
 
@@ -39,7 +40,14 @@ export const tool = defineTool({
       headers: { "content-type": `multipart/related; boundary=${boundary}` },
       body: joinParts(boundary, { name, mimeType, ...(folderId ? { parents: [folderId] } : {}) }, { mimeType, bytes }),
     });
-    return [{ id: textAt(file, "id"), name: textAt(file, "name"), mimeType: textAt(file, "mimeType"), url: textAt(file, "webViewLink") }];
+    return [
+      {
+        id: requireProof("Google Drive", textAt(file, "id"), "file id"),
+        name: textAt(file, "name"),
+        mimeType: textAt(file, "mimeType"),
+        url: textAt(file, "webViewLink"),
+      },
+    ];
   },
 });
 

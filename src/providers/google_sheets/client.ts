@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 
 /** What Google says after it wrote cells. */
 export const updateOutput = z.object({
@@ -9,7 +10,7 @@ export const updateOutput = z.object({
 });
 
 export const readUpdate = (update: unknown): z.output<typeof updateOutput> => ({
-  updatedRange: textAt(update, "updatedRange"),
+  updatedRange: requireProof("Google Sheets", textAt(update, "updatedRange"), "range"),
   updatedRows: integerAt(update, "updatedRows"),
   updatedCells: integerAt(update, "updatedCells"),
 });

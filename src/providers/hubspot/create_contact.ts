@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
@@ -33,6 +34,12 @@ export const tool = defineTool({
       throw new Refusal("validation_failed", "A contact needs at least one property, such as its email.");
     const json = { properties: Object.fromEntries([...further, ...named]) };
     const created = await http.json({ method: "POST", path: "/crm/v3/objects/contacts", json });
-    return [{ id: textAt(created, "id"), properties: recordAt(created, "properties"), createdAt: textAt(created, "createdAt") }];
+    return [
+      {
+        id: requireProof("HubSpot", textAt(created, "id"), "contact id"),
+        properties: recordAt(created, "properties"),
+        createdAt: textAt(created, "createdAt"),
+      },
+    ];
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
@@ -26,8 +27,8 @@ export const tool = defineTool({
       path: path`/rest/api/3/issue/${issueKey}/comment`,
       json: { body: toDocument(text) },
     });
-    const id = textAt(comment, "id");
+    const id = requireProof("Jira Cloud", textAt(comment, "id"), "comment id");
     const url = issueUrl(credential.site, issueKey);
-    return [{ id, created: textAt(comment, "created"), url: url && id ? `${url}?focusedCommentId=${encodeURIComponent(id)}` : undefined }];
+    return [{ id, created: textAt(comment, "created"), url: url ? `${url}?focusedCommentId=${encodeURIComponent(id)}` : undefined }];
   },
 });

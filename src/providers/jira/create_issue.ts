@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
@@ -43,6 +44,8 @@ export const tool = defineTool({
       },
     };
     const created = await http.json({ method: "POST", path: "/rest/api/3/issue", json });
-    return [{ key: textAt(created, "key"), id: textAt(created, "id"), url: issueUrl(credential.site, textAt(created, "key")) }];
+    const id = requireProof("Jira Cloud", textAt(created, "id"), "issue id");
+    const key = textAt(created, "key");
+    return [{ key, id, url: issueUrl(credential.site, key) }];
   },
 });

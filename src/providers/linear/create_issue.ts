@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { providerFailure } from "../../contract/http.ts";
 import { at, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { findTeamId, queryLinear } from "./client.ts";
 import { linearCredential } from "./credential.ts";
@@ -31,7 +32,11 @@ export const tool = defineTool({
     const created = at(await queryLinear(http, { query, variables: { input: { ...input, teamId } } }), "issueCreate");
     if (at(created, "success") !== true) throw providerFailure("Linear", { message: "the issue was not created" });
     return [
-      { id: textAt(created, "issue", "id"), identifier: textAt(created, "issue", "identifier"), url: textAt(created, "issue", "url") },
+      {
+        id: requireProof("Linear", textAt(created, "issue", "id"), "issue id"),
+        identifier: textAt(created, "issue", "identifier"),
+        url: textAt(created, "issue", "url"),
+      },
     ];
   },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { at, recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { notionCredential } from "./credential.ts";
 
@@ -43,7 +44,13 @@ export const tool = defineTool({
         markdown,
       },
     });
-    return [{ id: textAt(created, "id"), url: textAt(created, "url"), createdTime: textAt(created, "created_time") }];
+    return [
+      {
+        id: requireProof("Notion", textAt(created, "id"), "page id"),
+        url: textAt(created, "url"),
+        createdTime: textAt(created, "created_time"),
+      },
+    ];
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { providerFailure } from "../../contract/http.ts";
-import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { openaiCredential } from "./credential.ts";
@@ -55,6 +55,7 @@ function readAnswer(response: unknown): string {
   if (textAt(response, "status") === "failed") {
     throw providerFailure("OpenAI", { code: textAt(response, "error", "code"), message: textAt(response, "error", "message") });
   }
+  if (!Array.isArray(at(response, "output"))) throw providerFailure("OpenAI", { message: "the answer has no output" });
   const parts = listAt(response, "output").flatMap((entry) => listAt(entry, "content"));
   const refusal = parts.map((part) => textAt(part, "refusal")).find((words) => words !== undefined);
   if (refusal !== undefined) throw providerFailure("OpenAI", { code: "refusal", message: refusal });

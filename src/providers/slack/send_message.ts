@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
 
@@ -21,6 +22,6 @@ export const tool = defineTool({
   }),
   async run({ input: { channel, text, threadTs, blocks }, http }) {
     const sent = await http.json({ method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });
-    return [{ ts: textAt(sent, "ts"), channel: textAt(sent, "channel") }];
+    return [{ ts: requireProof("Slack", textAt(sent, "ts"), "timestamp"), channel: textAt(sent, "channel") }];
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { requireLength } from "./client.ts";
 import { stripeCredential } from "./credential.ts";
@@ -38,7 +39,7 @@ export const tool = defineTool({
     });
     return [
       {
-        id: textAt(refund, "id"),
+        id: requireProof("Stripe", textAt(refund, "id"), "refund id"),
         amount: integerAt(refund, "amount"),
         currency: textAt(refund, "currency"),
         status: textAt(refund, "status"),

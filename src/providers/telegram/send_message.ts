@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { at, integerAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { telegramCredential } from "./credential.ts";
 
@@ -34,7 +35,13 @@ export const tool = defineTool({
       },
     });
     const sent = at(answer, "result");
-    return [{ messageId: integerAt(sent, "message_id"), chatId: textAt(sent, "chat", "id"), date: toIsoTime(integerAt(sent, "date")) }];
+    return [
+      {
+        messageId: requireProof("Telegram", integerAt(sent, "message_id"), "message id"),
+        chatId: textAt(sent, "chat", "id"),
+        date: toIsoTime(integerAt(sent, "date")),
+      },
+    ];
   },
 });
 

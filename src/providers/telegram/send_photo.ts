@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { telegramCredential } from "./credential.ts";
 
@@ -39,7 +40,7 @@ export const tool = defineTool({
     const sent = at(answer, "result");
     return [
       {
-        messageId: integerAt(sent, "message_id"),
+        messageId: requireProof("Telegram", integerAt(sent, "message_id"), "message id"),
         chatId: textAt(sent, "chat", "id"),
         fileId: textAt(listAt(sent, "photo").at(-1), "file_id"),
       },

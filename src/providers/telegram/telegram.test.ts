@@ -98,7 +98,7 @@ describeHttpTool(sendPhoto, {
 it("uploads every byte of a photo as it is", async () => {
   const provider = await startFakeProvider();
   try {
-    provider.script([{ json: { ok: true, result: {} } }]);
+    provider.script([{ json: { ok: true, result: { message_id: 1 } } }]);
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const photoBase64 = bytes.toString("base64").replace(/(.{76})/g, "$1\n");
     await callTool(sendPhoto, { input: { chatId: "1", photoBase64 }, credential: { ...credential, baseUrl: provider.url } });

@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { twilioCredential } from "./credential.ts";
 
@@ -41,7 +42,7 @@ export const tool = defineTool({
     });
     return [
       {
-        sid: textAt(sent, "sid"),
+        sid: requireProof("Twilio", textAt(sent, "sid"), "message id"),
         status: textAt(sent, "status"),
         to: textAt(sent, "to"),
         segments: integerAt(sent, "num_segments"),

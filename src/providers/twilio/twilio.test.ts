@@ -69,7 +69,7 @@ describeHttpTool(sendSms, {
 it("names every picture", async () => {
   const provider = await startFakeProvider();
   try {
-    provider.script([{ status: 201, json: {} }]);
+    provider.script([{ status: 201, json: { sid: "SM1" } }]);
     const input = { to: "+1", from: "+2", body: "x", mediaUrls: ["https://a.example/1?", "https://u:p@[::1]:8/2//3?#x#y"] };
     await callTool(sendSms, { input, credential: { ...credential, baseUrl: provider.url } });
     expect(new URLSearchParams(provider.requests()[0]?.body.toString()).getAll("MediaUrl")).toEqual([

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
@@ -44,7 +45,7 @@ export const tool = defineTool({
     });
     return [
       {
-        messageId: textAt(sent, "messages", 0, "id"),
+        messageId: requireProof("WhatsApp", textAt(sent, "messages", 0, "id"), "message id"),
         to: textAt(sent, "contacts", 0, "input"),
         status: textAt(sent, "messages", 0, "message_status"),
       },

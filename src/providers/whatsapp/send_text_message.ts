@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
@@ -30,7 +31,7 @@ export const tool = defineTool({
     });
     return [
       {
-        messageId: textAt(sent, "messages", 0, "id"),
+        messageId: requireProof("WhatsApp", textAt(sent, "messages", 0, "id"), "message id"),
         to: textAt(sent, "contacts", 0, "input"),
         waId: textAt(sent, "contacts", 0, "wa_id"),
       },
