@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
+import { readInput } from "../../src/catalog/catalog.ts";
 import type { CredentialData } from "../../src/contract/credential.ts";
 import type { Tool } from "../../src/contract/tool.ts";
 import { createToolCall } from "../../src/execution/tool-call.ts";
@@ -32,7 +33,7 @@ export async function callTool(tool: Tool, { input, credential = {}, waits = [],
   const call = createToolCall(outside, {
     organizationId: options.organizationId ?? randomUUID(),
     provider: tool.credential?.title ?? "System",
-    input: tool.input.parse(input),
+    input: readInput(tool, input),
     credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,
     isRepeatable: tool.isRepeatable(tool.input.parse(input)),
     signal: options.signal ?? AbortSignal.timeout(15_000),

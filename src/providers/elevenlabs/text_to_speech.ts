@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { elevenlabsCredential } from "./credential.ts";
 
 // Five thousand characters are minutes of speech; the call's own time limit comes first.
 const timeoutMs = 600_000;
 
-const formats = new Set([
+const formats = [
   ...["mp3_22050_32", "mp3_44100_32", "mp3_44100_64", "mp3_44100_96", "mp3_44100_128", "mp3_44100_192"],
   ...["pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "pcm_44100", "pcm_48000", "ulaw_8000", "alaw_8000"],
   ...["opus_48000_32", "opus_48000_64", "opus_48000_96", "opus_48000_128", "opus_48000_192"],
-]);
+] as const;
 
 export const tool = defineTool({
   id: "elevenlabs_text_to_speech",
@@ -23,9 +22,9 @@ export const tool = defineTool({
     voiceId: z.string().min(1).describe("Voice id.").meta({ title: "Voice ID" }),
     text: z.string().min(1).max(5000).describe("Text to speak."),
     modelId: z.string().min(1).default("eleven_multilingual_v2").describe("Model id.").meta({ title: "Model ID" }),
-    outputFormat: z.string().min(1).default("mp3_44100_128").describe("Audio format."),
-    stability: z.number().optional().describe("Voice stability 0-1."),
-    similarityBoost: z.number().optional().describe("Similarity 0-1."),
+    outputFormat: z.enum(formats).default("mp3_44100_128").describe("Audio format."),
+    stability: z.number().min(0).max(1).optional().describe("Voice stability 0-1."),
+    similarityBoost: z.number().min(0).max(1).optional().describe("Similarity 0-1."),
   }),
   output: z.object({
     audioBase64: z.string().describe("The sound as base64. MCP clients get it as an audio block, and a handle here."),
@@ -34,7 +33,6 @@ export const tool = defineTool({
   }),
   findBytes: ({ mimeType }) => [{ field: "audioBase64", mimeType }],
   async run({ input: { voiceId, text, modelId, outputFormat, stability, similarityBoost }, http }) {
-    if (!formats.has(outputFormat)) throw refuseInput("/outputFormat", `must be one of ${[...formats].join(", ")}`);
     const hasSettings = stability !== undefined || similarityBoost !== undefined;
     const settings = hasSettings ? { voice_settings: { stability, similarity_boost: similarityBoost } } : {};
     const response = await http.send({

@@ -15,8 +15,8 @@ export const tool = defineTool({
   credential: googleCalendarCredential,
   input: z.strictObject({
     calendarId: z.string().min(1).default("primary"),
-    timeMin: z.string().optional().describe("RFC 3339 lower bound.").meta({ title: "From", format: "date-time" }),
-    timeMax: z.string().optional().describe("RFC 3339 upper bound.").meta({ title: "Until", format: "date-time" }),
+    timeMin: z.iso.datetime({ offset: true }).optional().describe("RFC 3339 lower bound.").meta({ title: "From" }),
+    timeMax: z.iso.datetime({ offset: true }).optional().describe("RFC 3339 upper bound.").meta({ title: "Until" }),
     query: z.string().optional().describe("Free text."),
     limit: z.int().min(1).max(250).default(20).describe("Most items to return (1-250)."),
   }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { googleDocsCredential } from "./credential.ts";
 import { readContent } from "./read-content.ts";
 
@@ -20,7 +21,8 @@ export const tool = defineTool({
     text: z.string().describe("Plain text."),
     revisionId: z.string().optional(),
   }),
-  async run({ input: { documentId }, http }) {
+  async run({ input, http }) {
+    const documentId = readGoogleId("/documentId", input.documentId);
     const document = await http.json({ path: path`/v1/documents/${documentId}` });
     return [
       {

@@ -5,6 +5,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
 const mostBytes = 10 * 1024 * 1024;
@@ -33,7 +34,8 @@ export const tool = defineTool({
     bytes: z.int(),
   }),
   findBytes: ({ mimeType }) => [{ field: "contentBase64", mimeType }],
-  async run({ input: { fileId, exportMimeType }, http }) {
+  async run({ input: { exportMimeType, ...input }, http }) {
+    const fileId = readGoogleId("/fileId", input.fileId);
     const place = path`/drive/v3/files/${fileId}`;
     const file = await http.json({ path: place, query: { fields: "id,name,mimeType,size", supportsAllDrives: true } });
     refuseLarge(integerAt(file, "size"));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
 import { integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -24,7 +25,7 @@ export const tool = defineTool({
     url: z.string().optional(),
   }),
   async run({ input: { query, folderId, limit }, http }) {
-    const q = buildQuery(query, folderId);
+    const q = buildQuery(query, readGoogleId("/folderId", folderId ?? ""));
     const fields = "nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
     const files = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
       const allDrives = { supportsAllDrives: true, includeItemsFromAllDrives: true };

@@ -6,6 +6,7 @@ import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
 const mostBytes = 5 * 1024 * 1024;
@@ -38,7 +39,11 @@ export const tool = defineTool({
       path: "/upload/drive/v3/files",
       query: { uploadType: "multipart", supportsAllDrives: true, fields: "id,name,mimeType,webViewLink" },
       headers: { "content-type": `multipart/related; boundary=${boundary}` },
-      body: joinParts(boundary, { name, mimeType, ...(folderId ? { parents: [folderId] } : {}) }, { mimeType, bytes }),
+      body: joinParts(
+        boundary,
+        { name, mimeType, ...(folderId ? { parents: [readGoogleId("/folderId", folderId)] } : {}) },
+        { mimeType, bytes },
+      ),
     });
     return [
       {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { at } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { readUpdate, updateOutput } from "./client.ts";
 import { googleSheetsCredential } from "./credential.ts";
 
@@ -21,7 +22,7 @@ export const tool = defineTool({
   async run({ input: { spreadsheetId, range, rows, valueInput }, http }) {
     const answer = await http.json({
       method: "POST",
-      path: path`/v4/spreadsheets/${spreadsheetId}/values/${range}:append`,
+      path: path`/v4/spreadsheets/${readGoogleId("/spreadsheetId", spreadsheetId)}/values/${range}:append`,
       // Without this, rows would be written over whatever stands below the table.
       query: { valueInputOption: valueInput, insertDataOption: "INSERT_ROWS" },
       json: { values: rows },

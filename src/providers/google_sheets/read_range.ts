@@ -3,6 +3,7 @@ import { path } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { googleSheetsCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -26,7 +27,7 @@ export const tool = defineTool({
     record: z.record(z.string(), z.unknown()).optional().describe("Values by header name."),
   }),
   async run({ input: { spreadsheetId, range, headerRow, valueRender }, http }) {
-    const place = path`/v4/spreadsheets/${spreadsheetId}/values/${range}`;
+    const place = path`/v4/spreadsheets/${readGoogleId("/spreadsheetId", spreadsheetId)}/values/${range}`;
     const answer = await http.json({ path: place, query: { valueRenderOption: valueRender } });
     const first = firstRowOf(textAt(answer, "range"));
     const rows = listAt(answer, "values").map((cells, index) => ({ row: first + index, values: listAt(cells) }));

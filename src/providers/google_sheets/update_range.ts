@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readGoogleId } from "../_google/read-id.ts";
 import { readUpdate, updateOutput } from "./client.ts";
 import { googleSheetsCredential } from "./credential.ts";
 
@@ -20,7 +21,7 @@ export const tool = defineTool({
   async run({ input: { spreadsheetId, range, rows, valueInput }, http }) {
     const answer = await http.json({
       method: "PUT",
-      path: path`/v4/spreadsheets/${spreadsheetId}/values/${range}`,
+      path: path`/v4/spreadsheets/${readGoogleId("/spreadsheetId", spreadsheetId)}/values/${range}`,
       query: { valueInputOption: valueInput },
       json: { values: rows },
     });

@@ -15,7 +15,7 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: httpCredential,
   input: z.strictObject({
-    url: z.string().min(1).describe("Feed address.").meta({ title: "URL", format: "uri" }),
+    url: z.url().describe("Address of the feed, e.g. https://example.com/feed.xml.").meta({ title: "URL" }),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({

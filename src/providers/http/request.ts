@@ -21,12 +21,12 @@ export const tool = defineTool({
   credential: httpCredential,
   input: z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET"),
-    url: z.string().min(1).describe("Absolute http(s) address.").meta({ title: "URL", format: "uri" }),
+    url: z.url().describe("Absolute http(s) address, e.g. https://api.example.com/v1/items.").meta({ title: "URL" }),
     query: z.record(z.string(), z.unknown()).optional().describe("Query values."),
     headers: z.record(z.string(), z.unknown()).optional().describe("Extra headers."),
     body: z.unknown().optional().describe("JSON value or text."),
     bodyType: z.enum(["json", "text", "form"]).default("json").describe("How the body is sent."),
-    timeoutSeconds: z.int().max(120).default(30).describe("How long to wait for the whole answer."),
+    timeoutSeconds: z.int().min(1).max(120).default(30).describe("How long to wait for the whole answer."),
   }),
   output: z.object({
     status: z.int(),
@@ -40,7 +40,6 @@ export const tool = defineTool({
   isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),
   async run({ input, http, fetch, signal }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
-    if (timeoutSeconds < 1) throw refuseInput("/timeoutSeconds", "must be at least 1");
     if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuseInput("/body", `cannot be sent with ${method}`);
     const request = {
       method,

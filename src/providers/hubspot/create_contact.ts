@@ -13,7 +13,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: hubspotCredential,
   input: z.strictObject({
-    email: z.string().optional().meta({ format: "email" }),
+    email: z.email().optional(),
     firstName: z.string().optional(),
     lastName: z.string().optional(),
     phone: z.string().optional(),

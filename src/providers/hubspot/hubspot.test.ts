@@ -131,7 +131,7 @@ describeHttpTool(createContact, {
     {
       name: "sends everything that is given under HubSpot's names",
       input: {
-        email: "a@b.c",
+        email: "a@b.example",
         firstName: "Änne",
         lastName: "O'\"Hara\n",
         phone: "+49 1",
@@ -148,7 +148,7 @@ describeHttpTool(createContact, {
                 website: "https://x.y?z#q",
                 number_of_pets: "2",
                 vip: "true",
-                email: "a@b.c",
+                email: "a@b.example",
                 firstname: "Änne",
                 lastname: "O'\"Hara\n",
                 phone: "+49 1",

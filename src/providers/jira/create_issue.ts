@@ -6,8 +6,6 @@ import { defineTool } from "../../contract/tool.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
 
-const longestSummary = 255;
-
 export const tool = defineTool({
   id: "jira_create_issue",
   title: "Create issue",
@@ -17,7 +15,7 @@ export const tool = defineTool({
   input: z.strictObject({
     projectKey: z.string().min(1),
     issueType: z.string().min(1).describe("Type name, e.g. Task."),
-    summary: z.string().min(1),
+    summary: z.string().min(1).max(255).describe("Title of the issue, at most 255 characters."),
     description: z.string().optional().describe("Plain text, converted to Atlassian document format."),
     labels: z.array(z.string()).optional(),
     assigneeAccountId: z.string().optional(),
@@ -29,7 +27,6 @@ export const tool = defineTool({
     url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { projectKey, issueType, summary, description, labels, assigneeAccountId, fields }, credential, http }) {
-    if (summary.length > longestSummary) throw refuseInput("/summary", `must not have more than ${longestSummary} characters`);
     const wrongLabel = labels?.findIndex((label) => !/^\S+$/.test(label)) ?? -1;
     if (wrongLabel >= 0) throw refuseInput(`/labels/${wrongLabel}`, "must not be empty or have spaces");
     const json = {

@@ -4,6 +4,7 @@ import { at, recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { readPageId } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -32,14 +33,12 @@ export const tool = defineTool({
     }
     const plain = Object.keys(properties).find((name) => recordAt(properties, name) === undefined);
     if (plain !== undefined) throw refuseInput(`/properties/${plain}`, 'must be in Notion form such as {"number": 5}');
+    const parent = parentPageId === undefined ? undefined : readPageId("/parentPageId", parentPageId);
     const created = await http.json({
       method: "POST",
       path: "/v1/pages",
       json: {
-        parent:
-          parentPageId === undefined
-            ? { type: "data_source_id", data_source_id: dataSourceId }
-            : { type: "page_id", page_id: parentPageId },
+        parent: parent === undefined ? { type: "data_source_id", data_source_id: dataSourceId } : { type: "page_id", page_id: parent },
         properties: { ...titleProperty(title, properties), ...properties },
         markdown,
       },

@@ -3,7 +3,7 @@ import { path } from "../../contract/http.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { readTitle } from "./client.ts";
+import { readPageId, readTitle } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
 const shortestId = 32;
@@ -26,8 +26,10 @@ export const tool = defineTool({
     markdown: z.string().optional(),
     lastEditedTime: z.string().optional(),
   }),
-  async run({ input: { pageId, includeContent }, http }) {
-    if (pageId.length < shortestId) throw refuseInput("/pageId", "must be the id of a page, which has 32 hexadecimal digits");
+  async run({ input: { includeContent, ...input }, http }) {
+    const pageId = readPageId("/pageId", input.pageId);
+    if (pageId.length < shortestId)
+      throw refuseInput("/pageId", "must be the id of a page, which has 32 hexadecimal digits, or its address");
     const page = await http.json({ path: path`/v1/pages/${pageId}` });
     const content = includeContent ? await http.json({ path: path`/v1/pages/${pageId}/markdown` }) : undefined;
     return [

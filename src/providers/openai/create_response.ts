@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { providerFailure } from "../../contract/http.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { openaiCredential } from "./credential.ts";
 
 // A long answer takes minutes; the call's own time limit comes first.
 const timeoutMs = 600_000;
-const fewestTokens = 16;
 
 export const tool = defineTool({
   id: "openai_create_response",
@@ -19,7 +17,7 @@ export const tool = defineTool({
     model: z.string().min(1).describe("Model id."),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("Instructions."),
-    maxTokens: z.int().optional().describe("Most output tokens."),
+    maxTokens: z.int().min(16).optional().describe("Most output tokens."),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
     jsonSchema: z.record(z.string(), z.unknown()).optional().describe("Ask for JSON of this schema.").meta({ title: "JSON Schema" }),
   }),
@@ -32,7 +30,6 @@ export const tool = defineTool({
     outputTokens: z.int().optional(),
   }),
   async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema }, http }) {
-    if (maxTokens !== undefined && maxTokens < fewestTokens) throw refuseInput("/maxTokens", `must be at least ${fewestTokens}`);
     const text = jsonSchema && { format: { type: "json_schema", name: "answer", schema: jsonSchema } };
     const json = { model, input: prompt, instructions: system, max_output_tokens: maxTokens, temperature, text, store: false };
     const response = await http.json({ method: "POST", path: "/responses", json, timeoutMs });

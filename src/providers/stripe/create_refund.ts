@@ -3,7 +3,6 @@ import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { requireLength } from "./client.ts";
 import { stripeCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -13,7 +12,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: stripeCredential,
   input: z.strictObject({
-    paymentIntentId: z.string().min(1).meta({ title: "Payment intent ID" }),
+    paymentIntentId: z.string().min(1).max(5000).meta({ title: "Payment intent ID" }),
     amount: z.int().min(1).optional().describe("Smallest currency unit; all when absent."),
     reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional(),
     idempotencyKey: z.string().min(1).optional().describe("Same key = same refund."),
@@ -28,7 +27,6 @@ export const tool = defineTool({
   // Stripe does it once for each key, and there always is one.
   isRepeatable: () => true,
   async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
-    requireLength("/paymentIntentId", paymentIntentId, 5000);
     if (idempotencyKey !== undefined && !/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(idempotencyKey))
       throw refuseInput("/idempotencyKey", "must be 1-255 ASCII characters without spaces at its ends");
     const refund = await http.json({

@@ -4,7 +4,6 @@ import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, integerAt, listAt, numberAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { requireLength } from "./client.ts";
 import { stripeCredential } from "./credential.ts";
 
 const pageSize = 100;
@@ -16,9 +15,9 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: stripeCredential,
   input: z.strictObject({
-    customerId: z.string().min(1).optional().meta({ title: "Customer ID" }),
-    customerEmail: z.string().min(1).optional().describe("Resolved to a customer.").meta({ format: "email" }),
-    createdAfter: z.string().optional().describe("RFC 3339.").meta({ format: "date-time" }),
+    customerId: z.string().min(1).max(5000).optional().meta({ title: "Customer ID" }),
+    customerEmail: z.email().max(512).optional().describe("Resolved to a customer."),
+    createdAfter: z.iso.datetime({ offset: true }).optional().describe("RFC 3339."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
@@ -33,8 +32,6 @@ export const tool = defineTool({
   async run({ input: { customerId, customerEmail, createdAfter, limit }, http }) {
     if (customerId !== undefined && customerEmail !== undefined)
       throw refuseInput("/customerEmail", "must not be given together with customerId");
-    requireLength("/customerId", customerId, 5000);
-    requireLength("/customerEmail", customerEmail, 512);
     const createdFrom = createdAfter === undefined ? undefined : toUnixSeconds(createdAfter);
     const customer = customerEmail === undefined ? customerId : await findCustomer(http, customerEmail);
     if (customer === undefined && customerEmail !== undefined) return [];
@@ -63,10 +60,10 @@ async function findCustomer(http: Http, email: string): Promise<string | undefin
   return ids[0];
 }
 
-function toUnixSeconds(time: string): number {
-  const milliseconds = Date.parse(time);
-  if (Number.isNaN(milliseconds)) throw refuseInput("/createdAfter", "must be a time such as 2026-01-31T09:00:00Z");
-  return Math.ceil(milliseconds / 1000);
-}
+const toUnixSeconds = (time: string): number => Math.ceil(Date.parse(time) / 1000);
 
-const toTime = (seconds: number | undefined) => (seconds === undefined ? undefined : new Date(seconds * 1000).toISOString());
+/** Undefined for a number that is no time. */
+function toTime(seconds: number | undefined): string | undefined {
+  const time = new Date((seconds ?? Number.NaN) * 1000);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

@@ -8,7 +8,15 @@ export const tool = defineTool({
   description: "Wait a number of seconds.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,
-  input: z.strictObject({ seconds: z.number().min(0).max(3600).describe("How long to wait (0-3600).") }),
+  input: z.strictObject({
+    seconds: z
+      .number()
+      .min(0)
+      .max(3600)
+      .describe(
+        "How long to wait (0-3600). A call ends after the time limit of the installation (MCP_MAX_EXECUTION_TIME, 5 minutes unless it was changed), so longer waits fail.",
+      ),
+  }),
   output: z.object({ waitedSeconds: z.number() }),
   async run({ input: { seconds }, signal }) {
     try {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { at, integerAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { chatId } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -11,7 +12,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: telegramCredential,
   input: z.strictObject({
-    chatId: z.string().min(1).describe("Chat id or @channel."),
+    chatId,
     text: z.string().min(1).max(4096).describe("At most 4096 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the text is formatted; plain text if absent."),
     replyToMessageId: z.int().optional().describe("Message to reply to."),
@@ -22,12 +23,12 @@ export const tool = defineTool({
     chatId: z.string().optional(),
     date: z.string().optional().describe("Time sent."),
   }),
-  async run({ input: { chatId, text, parseMode, replyToMessageId, disableNotification }, http }) {
+  async run({ input: { chatId: chat, text, parseMode, replyToMessageId, disableNotification }, http }) {
     const answer = await http.json({
       method: "POST",
       path: "/sendMessage",
       json: {
-        chat_id: chatId,
+        chat_id: String(chat),
         text,
         parse_mode: parseMode,
         reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },

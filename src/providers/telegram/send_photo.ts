@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { chatId } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -12,7 +13,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: telegramCredential,
   input: z.strictObject({
-    chatId: z.string().min(1).describe("Chat id or @channel."),
+    chatId,
     photoUrl: z
       .string()
       .min(1)
@@ -28,13 +29,13 @@ export const tool = defineTool({
     chatId: z.string().optional(),
     fileId: z.string().optional().describe("Of the largest size."),
   }),
-  async run({ input: { chatId, photoUrl, photoBase64, caption, parseMode }, http }) {
+  async run({ input: { chatId: chat, photoUrl, photoBase64, caption, parseMode }, http }) {
     if ((photoUrl === undefined) === (photoBase64 === undefined)) {
       throw new Refusal("validation_failed", "Give either photoUrl or photoBase64.", {
         errors: [{ pointer: "/photoUrl", detail: "exactly one of photoUrl and photoBase64 is needed" }],
       });
     }
-    const fields = { chat_id: chatId, caption, parse_mode: parseMode };
+    const fields = { chat_id: String(chat), caption, parse_mode: parseMode };
     const body = photoBase64 === undefined ? { json: { ...fields, photo: photoUrl } } : { body: toForm(fields, decodePhoto(photoBase64)) };
     const answer = await http.json({ method: "POST", path: "/sendPhoto", ...body });
     const sent = at(answer, "result");
