@@ -15,9 +15,9 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: airtableCredential,
   input: z.strictObject({
-    baseId: z.string().min(1).describe("Base id, starts with app.").meta({ title: "Base ID" }),
-    table: z.string().min(1).describe("Table id or name."),
-    filterByFormula: z.string().max(16_000).optional().describe("Airtable formula."),
+    baseId: z.string().min(1).describe("Id of the base, which begins with app, as in its address.").meta({ title: "Base ID" }),
+    table: z.string().min(1).describe("Id (tbl…) or name of the table."),
+    filterByFormula: z.string().max(16_000).optional().describe('Airtable formula, e.g. {Status} = "Open".'),
     view: z.string().optional().describe("View id or name."),
     fields: z.array(z.string()).optional().describe("Field names to return."),
     sort: z.array(z.record(z.string(), z.unknown())).optional().describe("Sort entries {field, direction asc|desc}."),

@@ -14,7 +14,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: anthropicCredential,
   input: z.strictObject({
-    model: z.string().min(1).describe("Model id."),
+    model: z.string().min(1).describe("Model id, e.g. claude-sonnet-4-5. The list is in the Anthropic console under Models."),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("System prompt."),
     maxTokens: z.int().min(1).default(1024).describe("Most output tokens."),
@@ -23,8 +23,8 @@ export const tool = defineTool({
     text: z.string().describe("Joined text blocks."),
     model: z.string().optional().describe("Model used."),
     stopReason: z.string().optional().describe("Why it stopped."),
-    inputTokens: z.int().optional(),
-    outputTokens: z.int().optional(),
+    inputTokens: z.int().optional().describe("Tokens of the prompt."),
+    outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
   async run({ input: { model, prompt, system, maxTokens }, http }) {
     const json = { model, max_tokens: maxTokens, system, messages: [{ role: "user", content: prompt }] };

@@ -19,10 +19,17 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: discordCredential,
   input: z.strictObject({
-    channelId: z.string().min(1).describe("Channel snowflake id."),
-    content: z.string().max(2000).optional().describe("Text, at most 2000 characters."),
-    embeds: z.array(z.record(z.string(), z.unknown())).max(10).optional().describe("Rich embeds (at most 10)."),
-    replyToMessageId: z.string().optional().describe("Message to reply to."),
+    channelId: z
+      .string()
+      .min(1)
+      .describe("Id of the channel, which has only digits: switch on Developer Mode in Discord and choose Copy Channel ID."),
+    content: z.string().max(2000).optional().describe("Text, at most 2000 characters. Give content, embeds or both."),
+    embeds: z
+      .array(z.record(z.string(), z.unknown()))
+      .max(10)
+      .optional()
+      .describe("Rich embeds, at most 10. Give content, embeds or both."),
+    replyToMessageId: z.string().optional().describe("Id of the message to reply to, which has only digits."),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),

@@ -19,7 +19,11 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: elevenlabsCredential,
   input: z.strictObject({
-    voiceId: z.string().min(1).describe("Voice id.").meta({ title: "Voice ID" }),
+    voiceId: z
+      .string()
+      .min(1)
+      .describe("Id of the voice, as in ElevenLabs under Voices (Copy voice ID), e.g. 21m00Tcm4TlvDq8ikWAM.")
+      .meta({ title: "Voice ID" }),
     text: z.string().min(1).max(5000).describe("Text to speak."),
     modelId: z.string().min(1).default("eleven_multilingual_v2").describe("Model id.").meta({ title: "Model ID" }),
     outputFormat: z.enum(formats).default("mp3_44100_128").describe("Audio format."),

@@ -24,13 +24,13 @@ export const tool = defineTool({
   }),
   output: z.object({
     uid: z.int().describe("IMAP UID."),
-    messageId: z.string().optional(),
-    from: z.string().optional(),
-    to: z.array(z.string()),
-    subject: z.string().optional(),
-    date: z.string().optional(),
+    messageId: z.string().optional().describe("Message-ID header of the mail."),
+    from: z.string().optional().describe("Sender."),
+    to: z.array(z.string()).describe("Recipients."),
+    subject: z.string().optional().describe("Subject line."),
+    date: z.string().optional().describe("Time sent, ISO 8601."),
     snippet: z.string().describe("Start of the text."),
-    seen: z.boolean(),
+    seen: z.boolean().describe("Whether it was read."),
   }),
   run: async ({ input: { mailbox, from, subject, text, since, unseenOnly, limit }, ...call }) =>
     await withImap(call, async (client) => {

@@ -7,13 +7,14 @@ import { emailCredential } from "./credential.ts";
 
 const addresses = z.array(z.string().min(1));
 const attachment = z.strictObject({
-  filename: z.string().min(1),
-  contentBase64: z.string().meta({ title: "Content as base64" }),
+  filename: z.string().min(1).describe("File name, e.g. report.pdf."),
+  contentBase64: z.string().meta({ title: "Content as base64" }).describe("Content as base64; all attachments together at most 20 MB."),
   mimeType: z
     .string()
     .regex(/^[\w.+-]+\/[\w.+-]+$/)
     .optional()
-    .meta({ title: "MIME type" }),
+    .meta({ title: "MIME type" })
+    .describe("Media type, e.g. application/pdf; guessed from the name when absent."),
 });
 const mostAttachedBytes = 20 * 1024 * 1024;
 
@@ -26,12 +27,12 @@ export const tool = defineTool({
   input: z.strictObject({
     to: addresses.describe("Recipients."),
     subject: z.string().describe("Subject."),
-    text: z.string().optional().describe("Plain text body."),
-    html: z.string().optional().meta({ title: "HTML" }).describe("HTML body."),
+    text: z.string().optional().describe("Body as plain text. Give text, html or both."),
+    html: z.string().optional().meta({ title: "HTML" }).describe("Body as HTML. Give text, html or both."),
     cc: addresses.optional().describe("Copies."),
     bcc: addresses.optional().describe("Blind copies."),
     replyTo: z.string().min(1).optional().describe("Reply address."),
-    attachments: z.array(attachment).optional().describe("{filename, contentBase64, mimeType}."),
+    attachments: z.array(attachment).optional().describe("Files to attach, each {filename, contentBase64, mimeType}."),
   }),
   output: z.object({
     messageId: z.string().optional().describe("Message-ID."),

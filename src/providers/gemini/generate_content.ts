@@ -23,9 +23,9 @@ export const tool = defineTool({
   output: z.object({
     text: z.string().describe("Joined text parts of the first candidate."),
     model: z.string().optional().describe("Model version."),
-    finishReason: z.string().optional(),
-    inputTokens: z.int().optional(),
-    outputTokens: z.int().optional(),
+    finishReason: z.string().optional().describe("Why it stopped, e.g. STOP or MAX_TOKENS."),
+    inputTokens: z.int().optional().describe("Tokens of the prompt."),
+    outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
   async run({ input: { model, prompt, system, maxTokens, temperature }, http }) {
     const json = {

@@ -12,15 +12,15 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({
-    owner: z.string().min(1),
-    repo: z.string().min(1),
-    issueNumber: z.int().describe("Issue or pull request number."),
+    owner: z.string().min(1).describe("User or organization that owns the repository, e.g. octocat."),
+    repo: z.string().min(1).describe("Name of the repository without its owner, e.g. hello-world."),
+    issueNumber: z.int().describe("Number of the issue or pull request, as in its address; github_search_issues finds it."),
     body: z.string().min(1).describe("Markdown text."),
   }),
   output: z.object({
     id: z.int().optional().describe("Comment id."),
     url: z.string().optional().describe("Web address."),
-    createdAt: z.string().optional(),
+    createdAt: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { owner, repo, issueNumber, body }, http }) {
     const comment = await http.json({ method: "POST", path: path`/repos/${owner}/${repo}/issues/${issueNumber}/comments`, json: { body } });

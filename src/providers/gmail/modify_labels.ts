@@ -12,12 +12,12 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
   credential: gmailCredential,
   input: z.strictObject({
-    messageId: z.string().min(1),
+    messageId: z.string().min(1).describe("Id of the message; gmail_search_emails finds it."),
     addLabelIds: z.array(z.string()).optional().describe("Labels to add.").meta({ title: "Add labels" }),
     removeLabelIds: z.array(z.string()).optional().describe("Labels to remove.").meta({ title: "Remove labels" }),
   }),
   output: z.object({
-    id: z.string().optional(),
+    id: z.string().optional().describe("Message id."),
     labelIds: z.array(z.string()).describe("Labels now."),
   }),
   async run({ input: { messageId, ...labels }, http }) {

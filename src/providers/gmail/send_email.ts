@@ -11,18 +11,18 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: gmailCredential,
   input: z.strictObject({
-    to: z.array(z.string().min(1)).describe("Recipients."),
-    subject: z.string(),
-    text: z.string().optional().describe("Plain text."),
-    html: z.string().optional().describe("HTML.").meta({ title: "HTML" }),
+    to: z.array(z.string().min(1)).describe("Addresses of the recipients, e.g. ann@example.com."),
+    subject: z.string().describe("Subject line."),
+    text: z.string().optional().describe("Body as plain text. Give text, html or both."),
+    html: z.string().optional().describe("Body as HTML. Give text, html or both.").meta({ title: "HTML" }),
     cc: z.array(z.string().min(1)).optional().describe("Recipients of a copy."),
     bcc: z.array(z.string().min(1)).optional().describe("Recipients of a copy that the others do not see."),
-    threadId: z.string().optional().describe("Reply in this thread."),
+    threadId: z.string().optional().describe("Id of the conversation to reply in; gmail_search_emails finds it."),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),
-    threadId: z.string().optional(),
-    labelIds: z.array(z.string()),
+    threadId: z.string().optional().describe("Id of the conversation."),
+    labelIds: z.array(z.string()).describe("Labels it has, e.g. SENT."),
   }),
   async run({ input: { threadId, ...mail }, http, clock, idempotencyKey }) {
     const raw = await composeMail({ ...mail, date: clock.now(), messageId: `<${idempotencyKey}@mail.gmail.com>` });

@@ -14,22 +14,26 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: googleCalendarCredential,
   input: z.strictObject({
-    calendarId: z.string().min(1).default("primary"),
+    calendarId: z
+      .string()
+      .min(1)
+      .default("primary")
+      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
     summary: z.string().min(1).describe("Title."),
     start: z.string().min(1).describe("RFC 3339 date-time, or date for all-day."),
     end: z.string().min(1).describe("In the same form as the start; for all-day events the day after the last."),
     timeZone: z.string().optional().describe("IANA zone."),
-    description: z.string().optional(),
-    location: z.string().optional(),
+    description: z.string().optional().describe("Longer text about the event."),
+    location: z.string().optional().describe("Where it takes place."),
     attendees: z.array(z.string()).optional().describe("Addresses."),
     sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    url: z.string().optional(),
-    start: z.string().optional(),
-    end: z.string().optional(),
-    status: z.string().optional(),
+    id: z.string().optional().describe("Event id."),
+    url: z.string().optional().describe("Web address of the event."),
+    start: z.string().optional().describe("Start as a date or an RFC 3339 time."),
+    end: z.string().optional().describe("End as a date or an RFC 3339 time."),
+    status: z.string().optional().describe("One of confirmed, tentative and cancelled."),
   }),
   async run({ input: { calendarId, start, end, timeZone, attendees, sendUpdates, ...event }, http }) {
     const created = await http.json({

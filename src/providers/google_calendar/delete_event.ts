@@ -12,13 +12,17 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: googleCalendarCredential,
   input: z.strictObject({
-    calendarId: z.string().min(1).default("primary"),
-    eventId: z.string().min(1),
+    calendarId: z
+      .string()
+      .min(1)
+      .default("primary")
+      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
+    eventId: z.string().min(1).describe("Id of the event; google_calendar_list_events finds it."),
     sendUpdates: z.enum(["all", "externalOnly", "none"]).default("none").describe("Who gets a mail about it."),
   }),
   output: z.object({
-    deleted: z.boolean(),
-    eventId: z.string(),
+    deleted: z.boolean().describe("True when the event is gone."),
+    eventId: z.string().describe("Id of the event."),
   }),
   async run({ input: { calendarId, eventId, sendUpdates }, http }) {
     const place = path`/calendar/v3/calendars/${calendarId}/events/${eventId}`;

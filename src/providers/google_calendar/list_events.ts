@@ -14,22 +14,34 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleCalendarCredential,
   input: z.strictObject({
-    calendarId: z.string().min(1).default("primary"),
-    timeMin: z.iso.datetime({ offset: true }).optional().describe("RFC 3339 lower bound.").meta({ title: "From" }),
-    timeMax: z.iso.datetime({ offset: true }).optional().describe("RFC 3339 upper bound.").meta({ title: "Until" }),
+    calendarId: z
+      .string()
+      .min(1)
+      .default("primary")
+      .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
+    timeMin: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Only events that end after this time, RFC 3339, e.g. 2026-01-31T09:00:00Z.")
+      .meta({ title: "From" }),
+    timeMax: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Only events that start before this time, RFC 3339, e.g. 2026-02-01T00:00:00+01:00.")
+      .meta({ title: "Until" }),
     query: z.string().optional().describe("Free text."),
     limit: z.int().min(1).max(250).default(20).describe("Most items to return (1-250)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    summary: z.string().optional(),
-    description: z.string().optional(),
-    location: z.string().optional(),
+    id: z.string().optional().describe("Event id."),
+    summary: z.string().optional().describe("Title."),
+    description: z.string().optional().describe("Longer text about the event."),
+    location: z.string().optional().describe("Where it takes place."),
     start: z.string().optional().describe("Date or date-time."),
-    end: z.string().optional(),
+    end: z.string().optional().describe("End as a date or an RFC 3339 time."),
     attendees: z.array(z.string()).describe("Addresses."),
-    status: z.string().optional(),
-    url: z.string().optional(),
+    status: z.string().optional().describe("One of confirmed, tentative and cancelled."),
+    url: z.string().optional().describe("Web address of the event."),
   }),
   async run({ input: { calendarId, query: q, limit, ...input }, http }) {
     const timeMin = input.timeMin ? readTime("/timeMin", input.timeMin) : undefined;

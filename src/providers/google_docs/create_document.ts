@@ -12,12 +12,12 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: googleDocsCredential,
   input: z.strictObject({
-    title: z.string().min(1),
+    title: z.string().min(1).describe("Title of the new document."),
     text: z.string().optional().describe("Initial text."),
   }),
   output: z.object({
-    documentId: z.string(),
-    title: z.string().optional(),
+    documentId: z.string().describe("Id of the new document."),
+    title: z.string().optional().describe("Title."),
     url: z.string().describe("Edit address."),
   }),
   async run({ input: { title, text = "" }, http }) {

@@ -13,13 +13,13 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleDocsCredential,
   input: z.strictObject({
-    documentId: z.string().min(1),
+    documentId: z.string().min(1).describe("Id or web address of the document, e.g. https://docs.google.com/document/d/…/edit."),
   }),
   output: z.object({
-    documentId: z.string(),
-    title: z.string().optional(),
+    documentId: z.string().describe("Id of the document."),
+    title: z.string().optional().describe("Title."),
     text: z.string().describe("Plain text."),
-    revisionId: z.string().optional(),
+    revisionId: z.string().optional().describe("Id of the version that was read."),
   }),
   async run({ input, http }) {
     const documentId = readGoogleId("/documentId", input.documentId);

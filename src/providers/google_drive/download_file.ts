@@ -17,7 +17,7 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleDriveCredential,
   input: z.strictObject({
-    fileId: z.string().min(1),
+    fileId: z.string().min(1).describe("Id or web address of the file; google_drive_search_files finds it."),
     exportMimeType: z
       .string()
       .min(1)
@@ -26,12 +26,12 @@ export const tool = defineTool({
       .meta({ title: "Export MIME type" }),
   }),
   output: z.object({
-    id: z.string(),
-    name: z.string().optional(),
+    id: z.string().describe("File id."),
+    name: z.string().optional().describe("File name."),
     mimeType: z.string().optional().describe("Of the content; for Google documents the export type.").meta({ title: "MIME type" }),
     content: z.string().optional().describe("Text, when it is text."),
     contentBase64: z.string().optional().describe("Otherwise base64.").meta({ title: "Content (base64)" }),
-    bytes: z.int(),
+    bytes: z.int().describe("Size of the content in bytes."),
   }),
   findBytes: ({ mimeType }) => [{ field: "contentBase64", mimeType }],
   async run({ input: { exportMimeType, ...input }, http }) {

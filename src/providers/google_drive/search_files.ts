@@ -13,16 +13,16 @@ export const tool = defineTool({
   credential: googleDriveCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Drive query, e.g. name contains 'x'."),
-    folderId: z.string().optional().describe("Only in this folder."),
+    folderId: z.string().optional().describe("Only in this folder: its id or web address."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    name: z.string().optional(),
-    mimeType: z.string().optional().meta({ title: "MIME type" }),
+    id: z.string().optional().describe("File id."),
+    name: z.string().optional().describe("File name."),
+    mimeType: z.string().optional().meta({ title: "MIME type" }).describe("Media type, e.g. application/pdf."),
     size: z.int().optional().describe("In bytes; Google documents have none."),
-    modifiedTime: z.string().optional(),
-    url: z.string().optional(),
+    modifiedTime: z.string().optional().describe("Time of the last change, RFC 3339."),
+    url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { query, folderId, limit }, http }) {
     const q = buildQuery(query, readGoogleId("/folderId", folderId ?? ""));

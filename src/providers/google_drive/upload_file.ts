@@ -18,17 +18,21 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: googleDriveCredential,
   input: z.strictObject({
-    name: z.string().min(1),
-    content: z.string().optional().describe("Text content."),
-    contentBase64: z.string().optional().describe("Binary content.").meta({ title: "Content (base64)", contentEncoding: "base64" }),
-    mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }),
-    folderId: z.string().optional().describe("Parent folder."),
+    name: z.string().min(1).describe("Name of the new file, e.g. report.txt."),
+    content: z.string().optional().describe("Content as text. Give this or contentBase64."),
+    contentBase64: z
+      .string()
+      .optional()
+      .describe("Content as base64, at most 5 MB. Give this or content.")
+      .meta({ title: "Content (base64)", contentEncoding: "base64" }),
+    mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }).describe("Media type of the content, e.g. text/csv."),
+    folderId: z.string().optional().describe("Folder to put it in: its id or web address; the top folder when absent."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    name: z.string().optional(),
-    mimeType: z.string().optional().meta({ title: "MIME type" }),
-    url: z.string().optional(),
+    id: z.string().optional().describe("File id."),
+    name: z.string().optional().describe("File name."),
+    mimeType: z.string().optional().meta({ title: "MIME type" }).describe("Media type."),
+    url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { name, content, contentBase64, mimeType, folderId }, http }) {
     const bytes = readContent(content, contentBase64);

@@ -4,9 +4,9 @@ import { requireProof } from "../../contract/require-proof.ts";
 
 /** What Google says after it wrote cells. */
 export const updateOutput = z.object({
-  updatedRange: z.string().optional(),
-  updatedRows: z.int().optional(),
-  updatedCells: z.int().optional(),
+  updatedRange: z.string().optional().describe("Range that was written, e.g. Sheet1!A5:D6."),
+  updatedRows: z.int().optional().describe("How many rows were written."),
+  updatedCells: z.int().optional().describe("How many cells were written."),
 });
 
 export const readUpdate = (update: unknown): z.output<typeof updateOutput> => ({

@@ -13,8 +13,8 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleSheetsCredential,
   input: z.strictObject({
-    spreadsheetId: z.string().min(1),
-    range: z.string().min(1).describe("A1 notation."),
+    spreadsheetId: z.string().min(1).describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
+    range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:D20."),
     headerRow: z.boolean().default(true).describe("Use the first row as names."),
     valueRender: z
       .enum(["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"])

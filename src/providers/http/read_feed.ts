@@ -19,12 +19,12 @@ export const tool = defineTool({
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    title: z.string().optional(),
-    url: z.string().optional(),
-    published: z.string().optional(),
-    author: z.string().optional(),
-    summary: z.string().optional(),
+    id: z.string().optional().describe("Id of the entry."),
+    title: z.string().optional().describe("Title."),
+    url: z.string().optional().describe("Address of the entry."),
+    published: z.string().optional().describe("Time of publication, ISO 8601 where it can be read."),
+    author: z.string().optional().describe("Who wrote it."),
+    summary: z.string().optional().describe("Summary or content."),
   }),
   async run({ input: { url: address, limit }, http, fetch, signal }) {
     const { response, url } = await openAddress(address, { headers: { accept } }, { http, fetch, signal });

@@ -20,21 +20,24 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
   input: z.strictObject({
-    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET"),
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET").describe("HTTP method."),
     url: z.url().describe("Absolute http(s) address, e.g. https://api.example.com/v1/items.").meta({ title: "URL" }),
-    query: z.record(z.string(), z.unknown()).optional().describe("Query values."),
-    headers: z.record(z.string(), z.unknown()).optional().describe("Extra headers."),
-    body: z.unknown().optional().describe("JSON value or text."),
+    query: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Values for the query, e.g. {"page": 2}; a list sends its name several times.'),
+    headers: z.record(z.string(), z.unknown()).optional().describe('Further headers, e.g. {"Accept": "text/csv"}.'),
+    body: z.unknown().optional().describe("JSON value, text or form fields, as bodyType says. Not with GET and HEAD."),
     bodyType: z.enum(["json", "text", "form"]).default("json").describe("How the body is sent."),
     timeoutSeconds: z.int().min(1).max(120).default(30).describe("How long to wait for the whole answer."),
   }),
   output: z.object({
-    status: z.int(),
-    headers: z.record(z.string(), z.unknown()),
+    status: z.int().describe("HTTP status, e.g. 200."),
+    headers: z.record(z.string(), z.unknown()).describe("Headers of the answer by lower-case name."),
     body: z.unknown().optional().describe("Parsed JSON, text, or the bytes as base64 where bodyEncoding says so."),
     bodyEncoding: z.enum(["base64"]).optional().describe("base64 when the body is neither JSON nor text; absent otherwise."),
     bytes: z.int().optional().describe("How many bytes, where bodyEncoding is base64."),
-    contentType: z.string().optional(),
+    contentType: z.string().optional().describe("Content-Type header."),
   }),
   findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
   isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),

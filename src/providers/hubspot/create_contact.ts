@@ -13,17 +13,17 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: hubspotCredential,
   input: z.strictObject({
-    email: z.email().optional(),
-    firstName: z.string().optional(),
-    lastName: z.string().optional(),
-    phone: z.string().optional(),
-    company: z.string().optional(),
+    email: z.email().optional().describe("E-mail address, e.g. ann@example.com. At least one property must be given."),
+    firstName: z.string().optional().describe("First name."),
+    lastName: z.string().optional().describe("Last name."),
+    phone: z.string().optional().describe("Phone number."),
+    company: z.string().optional().describe("Name of the company."),
     properties: z.record(z.string(), z.unknown()).optional().describe("Further properties by internal name."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    properties: z.record(z.string(), z.unknown()).optional(),
-    createdAt: z.string().optional(),
+    id: z.string().optional().describe("Contact id."),
+    properties: z.record(z.string(), z.unknown()).optional().describe("Properties by internal name."),
+    createdAt: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { email, firstName, lastName, phone, company, properties = {} }, http }) {
     const further = Object.entries(properties).map(([name, value]) => [name, toText(value, `/properties/${name}`)] as const);

@@ -25,10 +25,10 @@ export const tool = defineTool({
     limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    properties: z.record(z.string(), z.unknown()).optional(),
-    createdAt: z.string().optional(),
-    updatedAt: z.string().optional(),
+    id: z.string().optional().describe("Contact id."),
+    properties: z.record(z.string(), z.unknown()).optional().describe("Properties by internal name."),
+    createdAt: z.string().optional().describe("Time it was made, ISO 8601."),
+    updatedAt: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { query, filters = [], properties, limit }, http }) {
     const filterGroups = filters.length === 0 ? undefined : [{ filters: filters.map(toFilter) }];

@@ -17,8 +17,8 @@ export const tool = defineTool({
     text: z.string().min(1).describe("Plain text, converted to ADF."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    created: z.string().optional(),
+    id: z.string().optional().describe("Comment id."),
+    created: z.string().optional().describe("Time it was made, ISO 8601."),
     url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { issueKey, text }, credential, http }) {

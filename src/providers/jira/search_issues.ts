@@ -17,15 +17,15 @@ export const tool = defineTool({
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    key: z.string().optional(),
-    id: z.string().optional(),
-    summary: z.string().optional(),
-    status: z.string().optional(),
-    assignee: z.string().optional(),
-    priority: z.string().optional(),
-    updated: z.string().optional(),
+    key: z.string().optional().describe("Issue key, e.g. ENG-12."),
+    id: z.string().optional().describe("Issue id."),
+    summary: z.string().optional().describe("Title."),
+    status: z.string().optional().describe("Name of the status."),
+    assignee: z.string().optional().describe("Name of the assignee."),
+    priority: z.string().optional().describe("Name of the priority."),
+    updated: z.string().optional().describe("Time of the last change, ISO 8601."),
     url: z.string().optional().describe("Web address."),
-    fields: z.record(z.string(), z.unknown()).optional(),
+    fields: z.record(z.string(), z.unknown()).optional().describe("All fields that were asked for, by id."),
   }),
   async run({ input: { jql, fields, limit }, credential, http }) {
     const issues = await collectPages<unknown, string>(limit, async (nextPageToken, wanted) => {

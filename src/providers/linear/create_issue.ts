@@ -15,17 +15,23 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: linearCredential,
   input: z.strictObject({
-    teamId: z.string().min(1).describe("Team id (UUID)."),
-    title: z.string().min(1),
+    teamId: z.string().min(1).describe("Id (UUID) or key of the team, e.g. ENG: the letters before the number of its issues."),
+    title: z.string().min(1).describe("Title of the issue."),
     description: z.string().optional().describe("Markdown."),
     priority: z.int().min(0).max(4).optional().describe("0 none, 1 urgent - 4 low."),
-    assigneeId: z.string().optional(),
-    labelIds: z.array(z.string()).optional(),
+    assigneeId: z
+      .string()
+      .optional()
+      .describe('Id (UUID) of the assignee. Copy it in Linear with the command "Copy model UUID" on their profile.'),
+    labelIds: z
+      .array(z.string())
+      .optional()
+      .describe('Ids (UUID) of labels. Copy them in Linear with the command "Copy model UUID" on a label.'),
   }),
   output: z.object({
-    id: z.string().optional(),
-    identifier: z.string().optional().describe("e.g. ENG-12"),
-    url: z.string().optional(),
+    id: z.string().optional().describe("Issue id."),
+    identifier: z.string().optional().describe("Readable id, e.g. ENG-12."),
+    url: z.string().optional().describe("Web address."),
   }),
   async run({ input, http }) {
     const teamId = await findTeamId(http, input.teamId);

@@ -24,14 +24,14 @@ export const tool = defineTool({
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    identifier: z.string().optional().describe("e.g. ENG-12"),
-    title: z.string().optional(),
-    state: z.string().optional(),
-    assignee: z.string().optional(),
+    id: z.string().optional().describe("Issue id."),
+    identifier: z.string().optional().describe("Readable id, e.g. ENG-12."),
+    title: z.string().optional().describe("Title."),
+    state: z.string().optional().describe("Name of the state."),
+    assignee: z.string().optional().describe("Name of the assignee."),
     priority: z.int().optional().describe("0 none, 1 urgent - 4 low."),
-    url: z.string().optional(),
-    updatedAt: z.string().optional(),
+    url: z.string().optional().describe("Web address."),
+    updatedAt: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input, http }) {
     const teamId = input.teamId === undefined ? undefined : await findTeamId(http, input.teamId);

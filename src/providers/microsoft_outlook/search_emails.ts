@@ -19,14 +19,14 @@ export const tool = defineTool({
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    subject: z.string().optional(),
-    from: z.string().optional(),
-    to: z.array(z.string()),
-    receivedDateTime: z.string().optional(),
-    isRead: z.boolean().optional(),
-    bodyPreview: z.string().optional(),
-    url: z.string().optional(),
+    id: z.string().optional().describe("Message id."),
+    subject: z.string().optional().describe("Subject line."),
+    from: z.string().optional().describe("Address of the sender."),
+    to: z.array(z.string()).describe("Addresses of the recipients."),
+    receivedDateTime: z.string().optional().describe("Time received, ISO 8601."),
+    isRead: z.boolean().optional().describe("Whether it was read."),
+    bodyPreview: z.string().optional().describe("First words of the mail."),
+    url: z.string().optional().describe("Web address."),
   }),
   async run({ input: { query = "", filter = "", limit }, http }) {
     const choice = chooseMessages(query, filter);

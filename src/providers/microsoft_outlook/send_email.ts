@@ -10,16 +10,16 @@ export const tool = defineTool({
   credential: microsoftOutlookCredential,
   input: z.strictObject({
     to: z.array(z.string().min(1)).describe("Addresses of the recipients."),
-    subject: z.string(),
-    body: z.string(),
-    bodyType: z.enum(["text", "html"]).default("text"),
+    subject: z.string().describe("Subject line."),
+    body: z.string().describe("Body, in the form that bodyType names."),
+    bodyType: z.enum(["text", "html"]).default("text").describe("Whether the body is plain text or HTML."),
     cc: z.array(z.string().min(1)).optional().describe("Addresses that get a copy."),
     bcc: z.array(z.string().min(1)).optional().describe("Addresses that get a copy the others do not see."),
-    saveToSentItems: z.boolean().default(true),
+    saveToSentItems: z.boolean().default(true).describe("Whether to keep a copy in Sent Items."),
   }),
   output: z.object({
     accepted: z.boolean().describe("Graph answers 202 without a body."),
-    recipients: z.array(z.string()),
+    recipients: z.array(z.string()).describe("Everybody it was sent to."),
   }),
   async run({ input: { to, subject, body, bodyType, cc, bcc, saveToSentItems }, http }) {
     const message = {

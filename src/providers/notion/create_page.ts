@@ -14,16 +14,27 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: notionCredential,
   input: z.strictObject({
-    parentPageId: z.string().min(1).optional().describe("Page to create it under; this or dataSourceId."),
-    dataSourceId: z.string().min(1).optional().describe("Data source to create it in; this or parentPageId."),
-    title: z.string().min(1),
+    parentPageId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Page to create it under: its id or web address. Give this or dataSourceId; notion_search finds both."),
+    dataSourceId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Id of the data source (table) to create it in. Give this or parentPageId; notion_search finds both."),
+    title: z.string().min(1).describe("Title of the page."),
     markdown: z.string().optional().describe("Content as Markdown."),
-    properties: z.record(z.string(), z.unknown()).optional().describe("Further property values in Notion form."),
+    properties: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Further property values in Notion form, e.g. {"Price": {"number": 5}}.'),
   }),
   output: z.object({
-    id: z.string().optional(),
-    url: z.string().optional(),
-    createdTime: z.string().optional(),
+    id: z.string().optional().describe("Page id."),
+    url: z.string().optional().describe("Web address."),
+    createdTime: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { parentPageId, dataSourceId, title, markdown, properties = {} }, http }) {
     if ((parentPageId === undefined) === (dataSourceId === undefined)) {

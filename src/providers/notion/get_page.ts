@@ -15,16 +15,16 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: notionCredential,
   input: z.strictObject({
-    pageId: z.string().min(1),
+    pageId: z.string().min(1).describe("Id or web address of the page; notion_search finds it."),
     includeContent: z.boolean().default(true).describe("Whether to read the content, too."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    title: z.string().optional(),
-    url: z.string().optional(),
-    properties: z.record(z.string(), z.unknown()).optional(),
-    markdown: z.string().optional(),
-    lastEditedTime: z.string().optional(),
+    id: z.string().optional().describe("Page id."),
+    title: z.string().optional().describe("Title."),
+    url: z.string().optional().describe("Web address."),
+    properties: z.record(z.string(), z.unknown()).optional().describe("Properties by name, in Notion form."),
+    markdown: z.string().optional().describe("Content as Markdown."),
+    lastEditedTime: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { includeContent, ...input }, http }) {
     const pageId = readPageId("/pageId", input.pageId);

@@ -13,15 +13,15 @@ export const tool = defineTool({
   credential: notionCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Part of the title; everything shared with the integration if absent."),
-    type: z.enum(["page", "data_source"]).optional(),
+    type: z.enum(["page", "data_source"]).optional().describe("Only pages or only data sources; both when absent."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    object: z.string().optional().describe("page or data_source"),
-    title: z.string().optional(),
-    url: z.string().optional(),
-    lastEditedTime: z.string().optional(),
+    id: z.string().optional().describe("Id of the page or data source."),
+    object: z.string().optional().describe("Either page or data_source."),
+    title: z.string().optional().describe("Title."),
+    url: z.string().optional().describe("Web address."),
+    lastEditedTime: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { query, type, limit }, http }) {
     const filter = type && { property: "object", value: type };

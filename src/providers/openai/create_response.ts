@@ -14,20 +14,20 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: openaiCredential,
   input: z.strictObject({
-    model: z.string().min(1).describe("Model id."),
+    model: z.string().min(1).describe("Model id, e.g. gpt-5-mini. The list is in the OpenAI platform under Models."),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("Instructions."),
-    maxTokens: z.int().min(16).optional().describe("Most output tokens."),
+    maxTokens: z.int().min(16).optional().describe("Most output tokens, at least 16."),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
     jsonSchema: z.record(z.string(), z.unknown()).optional().describe("Ask for JSON of this schema.").meta({ title: "JSON Schema" }),
   }),
   output: z.object({
     text: z.string().describe("Joined output_text parts."),
     json: z.unknown().optional().describe("Parsed, when a schema was given."),
-    model: z.string().optional(),
-    status: z.string().optional(),
-    inputTokens: z.int().optional(),
-    outputTokens: z.int().optional(),
+    model: z.string().optional().describe("Model used."),
+    status: z.string().optional().describe("How it ended, e.g. completed or incomplete."),
+    inputTokens: z.int().optional().describe("Tokens of the prompt."),
+    outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
   async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema }, http }) {
     const text = jsonSchema && { format: { type: "json_schema", name: "answer", schema: jsonSchema } };

@@ -17,7 +17,10 @@ export const tool = defineTool({
     prompt: z.string().min(1).describe("What the image shows."),
     model: z.string().min(1).default("gpt-image-1").describe("Model id."),
     size: z.string().min(1).default("1024x1024").describe("Width and height in pixels, or auto."),
-    quality: z.enum(["auto", "low", "medium", "high"]).default("auto"),
+    quality: z
+      .enum(["auto", "low", "medium", "high"])
+      .default("auto")
+      .describe("Quality of the image; better takes longer and costs more."),
   }),
   output: z.object({
     imageBase64: z.string().describe("The image as base64. MCP clients get it as an image block, and a handle here."),

@@ -14,10 +14,10 @@ export const tool = defineTool({
   description: "Read the value of a key of any type.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: redisCredential,
-  input: z.strictObject({ key: z.string().min(1) }),
+  input: z.strictObject({ key: z.string().min(1).describe("Name of the key, e.g. user:42.") }),
   output: z.object({
-    key: z.string(),
-    exists: z.boolean(),
+    key: z.string().describe("Name of the key."),
+    exists: z.boolean().describe("Whether there is such a key."),
     type: z.string().optional().describe("string, hash, list, set, zset or stream."),
     value: z.unknown().optional().describe("Text, an object for a hash, a list otherwise. Bytes that are not text are {base64}."),
     ttlSeconds: z.int().optional().describe("-1 when none."),

@@ -10,13 +10,13 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: redisCredential,
   input: z.strictObject({
-    key: z.string().min(1),
-    value: z.string(),
+    key: z.string().min(1).describe("Name of the key, e.g. user:42."),
+    value: z.string().describe("Text to store."),
     ttlSeconds: z.int().min(1).optional().meta({ title: "Expires after (seconds)" }).describe("Expiry."),
     onlyIfAbsent: z.boolean().default(false).describe("Keep a value that is already there."),
   }),
   output: z.object({
-    key: z.string(),
+    key: z.string().describe("Name of the key."),
     stored: z.boolean().describe("False when there was a value and it was kept."),
   }),
   // The same again would say that somebody else was first.

@@ -9,8 +9,14 @@ export const tool = defineTool({
   description: "Delete an object.",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: s3Credential,
-  input: z.strictObject({ bucket: z.string().min(1), key: z.string().min(1) }),
-  output: z.object({ key: z.string(), deleted: z.boolean().describe("Also true when there was no such object.") }),
+  input: z.strictObject({
+    bucket: z.string().min(1).describe("Name of the bucket."),
+    key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv; s3_list_objects finds it."),
+  }),
+  output: z.object({
+    key: z.string().describe("Key of the object."),
+    deleted: z.boolean().describe("Also true when there was no such object."),
+  }),
   async run({ input: { bucket, key }, http }) {
     const response = await http.send({ method: "DELETE", path: objectPath(bucket, key) });
     await response.body?.cancel();

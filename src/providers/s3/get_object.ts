@@ -13,14 +13,17 @@ export const tool = defineTool({
   description: "Read an object.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: s3Credential,
-  input: z.strictObject({ bucket: z.string().min(1), key: z.string().min(1) }),
+  input: z.strictObject({
+    bucket: z.string().min(1).describe("Name of the bucket."),
+    key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv; s3_list_objects finds it."),
+  }),
   output: z.object({
-    key: z.string(),
-    contentType: z.string().optional(),
-    bytes: z.int(),
+    key: z.string().describe("Key of the object."),
+    contentType: z.string().optional().describe("Media type, e.g. text/csv."),
+    bytes: z.int().describe("Size in bytes."),
     content: z.string().optional().describe("Text, when it is text."),
     contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("The bytes, when they are not text."),
-    etag: z.string().optional().meta({ title: "ETag" }),
+    etag: z.string().optional().meta({ title: "ETag" }).describe("Entity tag, which changes with the content."),
   }),
   findBytes: ({ contentType }) => [{ field: "contentBase64", mimeType: contentType }],
   async run({ input: { bucket, key }, http }) {

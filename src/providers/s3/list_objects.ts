@@ -13,16 +13,16 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: s3Credential,
   input: z.strictObject({
-    bucket: z.string().min(1),
+    bucket: z.string().min(1).describe("Name of the bucket."),
     prefix: z.string().optional().describe("Only keys that begin with it."),
     delimiter: z.string().optional().describe("Usually a slash: what lies deeper is listed as one folder, a key without size."),
     limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
   }),
   output: z.object({
-    key: z.string().optional(),
-    size: z.int().optional(),
-    etag: z.string().optional().meta({ title: "ETag" }),
-    lastModified: z.string().optional(),
+    key: z.string().optional().describe("Key of the object."),
+    size: z.int().optional().describe("Size in bytes."),
+    etag: z.string().optional().meta({ title: "ETag" }).describe("Entity tag, which changes with the content."),
+    lastModified: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { bucket, prefix, delimiter, limit }, http }) {
     const { XMLParser } = await import("fast-xml-parser");

@@ -11,16 +11,16 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: s3Credential,
   input: z.strictObject({
-    bucket: z.string().min(1),
-    key: z.string().min(1),
-    content: z.string().optional().describe("Text."),
-    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("Binary."),
-    contentType: z.string().min(1).optional(),
+    bucket: z.string().min(1).describe("Name of the bucket."),
+    key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv."),
+    content: z.string().optional().describe("Content as text. Give this or contentBase64."),
+    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("Content as base64. Give this or content."),
+    contentType: z.string().min(1).optional().describe("Media type, e.g. text/csv."),
   }),
   output: z.object({
-    key: z.string(),
-    etag: z.string().optional().meta({ title: "ETag" }),
-    bytes: z.int(),
+    key: z.string().describe("Key of the object."),
+    etag: z.string().optional().meta({ title: "ETag" }).describe("Entity tag, which changes with the content."),
+    bytes: z.int().describe("Size in bytes."),
   }),
   async run({ input: { bucket, key, content, contentBase64, contentType }, http }) {
     const body = readContent(content, contentBase64);

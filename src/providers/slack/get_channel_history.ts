@@ -13,17 +13,17 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({
-    channel: z.string().min(1).describe("Channel id."),
-    oldest: z.string().optional().describe("Unix seconds."),
-    latest: z.string().optional().describe("Unix seconds."),
+    channel: z.string().min(1).describe("Id of the channel, e.g. C0123ABCD; slack_list_channels finds it."),
+    oldest: z.string().optional().describe("Only messages after this time in Unix seconds, e.g. 1767225600."),
+    latest: z.string().optional().describe("Only messages before this time in Unix seconds, e.g. 1767225600."),
     limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
   }),
   output: z.object({
     ts: z.string().optional().describe("Message timestamp id."),
-    user: z.string().optional(),
-    text: z.string().optional(),
-    threadTs: z.string().optional(),
-    replyCount: z.int().optional(),
+    user: z.string().optional().describe("Id of who wrote it."),
+    text: z.string().optional().describe("Text of the message."),
+    threadTs: z.string().optional().describe("Timestamp id of the thread it belongs to."),
+    replyCount: z.int().optional().describe("How many replies its thread has."),
   }),
   async run({ input: { channel, limit, ...input }, http }) {
     const oldest = readSeconds("/oldest", input.oldest);

@@ -17,16 +17,16 @@ export const tool = defineTool({
       .string()
       .default("public_channel,private_channel")
       .describe("Kinds with commas between: public_channel, private_channel, mpim, im."),
-    excludeArchived: z.boolean().default(true),
+    excludeArchived: z.boolean().default(true).describe("Whether to leave out archived channels."),
     limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    name: z.string().optional(),
-    isPrivate: z.boolean().optional(),
-    isMember: z.boolean().optional(),
-    topic: z.string().optional(),
-    memberCount: z.int().optional(),
+    id: z.string().optional().describe("Channel id."),
+    name: z.string().optional().describe("Name without the #."),
+    isPrivate: z.boolean().optional().describe("Whether only invited people see it."),
+    isMember: z.boolean().optional().describe("Whether the app is in it."),
+    topic: z.string().optional().describe("Topic of the channel."),
+    memberCount: z.int().optional().describe("How many people are in it."),
   }),
   async run({ input: { types, excludeArchived, limit }, http }) {
     const channels = await collectPages<unknown, string>(limit, async (cursor, wanted) => {

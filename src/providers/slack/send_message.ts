@@ -11,14 +11,26 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({
-    channel: z.string().min(1).describe("Channel or user id."),
+    channel: z
+      .string()
+      .min(1)
+      .describe(
+        "Id of a channel, e.g. C0123ABCD (slack_list_channels finds it), or of a user, e.g. U0123ABCD (in their profile under Copy member ID).",
+      ),
     text: z.string().min(1).describe("Text (mrkdwn)."),
-    threadTs: z.string().optional().meta({ title: "Thread timestamp" }).describe("Reply in this thread."),
-    blocks: z.array(z.record(z.string(), z.unknown())).optional().describe("Block Kit blocks."),
+    threadTs: z
+      .string()
+      .optional()
+      .meta({ title: "Thread timestamp" })
+      .describe("Timestamp id of the message to reply to in its thread, e.g. 1503435956.000247."),
+    blocks: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('Block Kit blocks, e.g. [{"type": "divider"}]; the text is then shown in notifications.'),
   }),
   output: z.object({
     ts: z.string().optional().describe("Message timestamp id."),
-    channel: z.string().optional(),
+    channel: z.string().optional().describe("Id of the channel it was posted to."),
   }),
   async run({ input: { channel, text, threadTs, blocks }, http }) {
     const sent = await http.json({ method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });

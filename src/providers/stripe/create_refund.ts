@@ -12,17 +12,22 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: stripeCredential,
   input: z.strictObject({
-    paymentIntentId: z.string().min(1).max(5000).meta({ title: "Payment intent ID" }),
+    paymentIntentId: z
+      .string()
+      .min(1)
+      .max(5000)
+      .meta({ title: "Payment intent ID" })
+      .describe("Id of the payment, e.g. pi_3Abc; stripe_list_payments finds it."),
     amount: z.int().min(1).optional().describe("Smallest currency unit; all when absent."),
-    reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional(),
+    reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional().describe("Why it is refunded."),
     idempotencyKey: z.string().min(1).optional().describe("Same key = same refund."),
   }),
   output: z.object({
-    id: z.string().optional(),
-    amount: z.int().optional(),
-    currency: z.string().optional(),
-    status: z.string().optional(),
-    paymentIntentId: z.string().optional(),
+    id: z.string().optional().describe("Refund id."),
+    amount: z.int().optional().describe("Refunded amount in the smallest currency unit."),
+    currency: z.string().optional().describe("Currency code, e.g. eur."),
+    status: z.string().optional().describe("How far it is, e.g. succeeded or pending."),
+    paymentIntentId: z.string().optional().describe("Id of the payment."),
   }),
   // Stripe does it once for each key, and there always is one.
   isRepeatable: () => true,

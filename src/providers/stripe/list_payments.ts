@@ -15,19 +15,32 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: stripeCredential,
   input: z.strictObject({
-    customerId: z.string().min(1).max(5000).optional().meta({ title: "Customer ID" }),
-    customerEmail: z.email().max(512).optional().describe("Resolved to a customer."),
-    createdAfter: z.iso.datetime({ offset: true }).optional().describe("RFC 3339."),
+    customerId: z
+      .string()
+      .min(1)
+      .max(5000)
+      .optional()
+      .meta({ title: "Customer ID" })
+      .describe("Id of the customer, e.g. cus_Abc, as on their page in the Stripe dashboard. Give this or customerEmail, not both."),
+    customerEmail: z
+      .email()
+      .max(512)
+      .optional()
+      .describe("E-mail address of the customer, e.g. ann@example.com. Give this or customerId, not both."),
+    createdAfter: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Only payments since this time, RFC 3339, e.g. 2026-01-31T09:00:00Z."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
     id: z.string().optional().describe("Payment intent id."),
     amount: z.int().optional().describe("Smallest currency unit."),
-    currency: z.string().optional(),
-    status: z.string().optional(),
-    customerId: z.string().optional(),
-    description: z.string().optional(),
-    created: z.string().optional(),
+    currency: z.string().optional().describe("Currency code, e.g. eur."),
+    status: z.string().optional().describe("How far it is, e.g. succeeded."),
+    customerId: z.string().optional().describe("Id of the customer."),
+    description: z.string().optional().describe("Text about the payment."),
+    created: z.string().optional().describe("Time it was made, ISO 8601."),
   }),
   async run({ input: { customerId, customerEmail, createdAfter, limit }, http }) {
     if (customerId !== undefined && customerEmail !== undefined)

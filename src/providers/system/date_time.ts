@@ -28,7 +28,7 @@ export const tool = defineTool({
     iso: z.string().describe("RFC 3339 with the offset of the time zone."),
     unix: z.int().describe("Seconds since 1970."),
     formatted: z.string().optional().describe("When a pattern was given."),
-    timeZone: z.string(),
+    timeZone: z.string().describe("Time zone of the result."),
     weekday: z.string().describe("English name of the day."),
   }),
   async run({ input, clock }) {

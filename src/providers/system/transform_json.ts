@@ -11,7 +11,7 @@ export const tool = defineTool({
     data: z.unknown().describe("Input."),
     expression: z.string().min(1).describe("JSONata expression."),
   }),
-  output: z.object({ result: z.unknown().optional() }),
+  output: z.object({ result: z.unknown().optional().describe("What the expression gave.") }),
   async run({ input: { data, expression }, evaluateExpression }) {
     return [{ result: await evaluateExpression(expression, data) }];
   },

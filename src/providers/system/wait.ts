@@ -17,7 +17,7 @@ export const tool = defineTool({
         "How long to wait (0-3600). A call ends after the time limit of the installation (MCP_MAX_EXECUTION_TIME, 5 minutes unless it was changed), so longer waits fail.",
       ),
   }),
-  output: z.object({ waitedSeconds: z.number() }),
+  output: z.object({ waitedSeconds: z.number().describe("How long it waited.") }),
   async run({ input: { seconds }, signal }) {
     try {
       await delay(seconds * 1000, undefined, { signal });

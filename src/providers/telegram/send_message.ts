@@ -19,8 +19,8 @@ export const tool = defineTool({
     disableNotification: z.boolean().optional().describe("Send without a sound."),
   }),
   output: z.object({
-    messageId: z.int().optional(),
-    chatId: z.string().optional(),
+    messageId: z.int().optional().describe("Message id."),
+    chatId: z.string().optional().describe("Id of the chat."),
     date: z.string().optional().describe("Time sent."),
   }),
   async run({ input: { chatId: chat, text, parseMode, replyToMessageId, disableNotification }, http }) {

@@ -25,8 +25,8 @@ export const tool = defineTool({
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
   }),
   output: z.object({
-    messageId: z.int().optional(),
-    chatId: z.string().optional(),
+    messageId: z.int().optional().describe("Message id."),
+    chatId: z.string().optional().describe("Id of the chat."),
     fileId: z.string().optional().describe("Of the largest size."),
   }),
   async run({ input: { chatId: chat, photoUrl, photoBase64, caption, parseMode }, http }) {

@@ -14,18 +14,23 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: twilioCredential,
   input: z.strictObject({
-    to: z.string().min(1).describe("E.164 number."),
-    from: z.string().min(1).optional().describe("Sender number."),
-    messagingServiceSid: z.string().min(1).optional().meta({ title: "Messaging service SID" }).describe("Instead of from."),
+    to: z.string().min(1).describe("Number of the receiver in E.164 form, e.g. +4915112345678."),
+    from: z.string().min(1).optional().describe("Your Twilio number in E.164 form, e.g. +4915112345678. Give this or messagingServiceSid."),
+    messagingServiceSid: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ title: "Messaging service SID" })
+      .describe("SID of a messaging service, MG and 32 digits, as in the Twilio console under Messaging. Give this or from."),
     body: z.string().min(1).max(1600).describe("At most 1600 characters."),
-    mediaUrls: z.array(z.string()).optional().meta({ title: "Media URLs" }).describe("MMS media."),
+    mediaUrls: z.array(z.string()).optional().meta({ title: "Media URLs" }).describe("Public addresses of pictures, which make it an MMS."),
   }),
   output: z.object({
     sid: z.string().optional().describe("Message id."),
-    status: z.string().optional(),
-    to: z.string().optional(),
-    segments: z.int().optional(),
-    dateCreated: z.string().optional(),
+    status: z.string().optional().describe("How far it is, e.g. queued."),
+    to: z.string().optional().describe("Number of the receiver."),
+    segments: z.int().optional().describe("How many messages it takes."),
+    dateCreated: z.string().optional().describe("Time it was made."),
   }),
   async run({ input: { to, from, messagingServiceSid, body, mediaUrls }, credential, http }) {
     if ((from === undefined) === (messagingServiceSid === undefined)) {

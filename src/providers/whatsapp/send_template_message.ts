@@ -14,16 +14,19 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: whatsappCredential,
   input: z.strictObject({
-    to: z.string().min(1).describe("Number with country code, digits."),
-    templateName: z.string().min(1),
-    languageCode: z.string().min(1).describe("e.g. en_US"),
-    bodyParameters: z.array(z.string()).optional().describe("Values of {{1}}, {{2}} …"),
-    components: z.array(z.record(z.string(), z.unknown())).optional().describe("Full components, instead of bodyParameters."),
+    to: z.string().min(1).describe("Number of the receiver with country code, digits only, e.g. 4915112345678."),
+    templateName: z.string().min(1).describe("Name of the template, as in the WhatsApp Manager under Message templates."),
+    languageCode: z.string().min(1).describe("Language of the template, e.g. en_US."),
+    bodyParameters: z.array(z.string()).optional().describe("Values of {{1}}, {{2}} … in the body. Give this or components."),
+    components: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe("Full components in WhatsApp form. Give this or bodyParameters."),
   }),
   output: z.object({
-    messageId: z.string().optional().describe("wamid…"),
-    to: z.string().optional(),
-    status: z.string().optional(),
+    messageId: z.string().optional().describe("Message id, which begins with wamid."),
+    to: z.string().optional().describe("Number it was sent to."),
+    status: z.string().optional().describe("How far it is, e.g. accepted."),
   }),
   async run({ input: { to, templateName, languageCode, bodyParameters = [], components }, credential, http }) {
     if (components && bodyParameters.length > 0) {

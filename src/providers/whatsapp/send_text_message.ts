@@ -12,14 +12,14 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: whatsappCredential,
   input: z.strictObject({
-    to: z.string().min(1).describe("Number with country code, digits."),
+    to: z.string().min(1).describe("Number of the receiver with country code, digits only, e.g. 4915112345678."),
     text: z.string().min(1).max(4096).describe("At most 4096 characters."),
     previewUrl: z.boolean().default(false).meta({ title: "Preview URL" }).describe("Show a preview of the first link."),
-    replyToMessageId: z.string().optional().describe("Message to reply to."),
+    replyToMessageId: z.string().optional().describe("Id of the message to reply to, which begins with wamid."),
   }),
   output: z.object({
-    messageId: z.string().optional().describe("wamid…"),
-    to: z.string().optional(),
+    messageId: z.string().optional().describe("Message id, which begins with wamid."),
+    to: z.string().optional().describe("Number it was sent to."),
     waId: z.string().optional().describe("WhatsApp id of the receiver."),
   }),
   async run({ input: { to, text, previewUrl, replyToMessageId }, credential, http }) {
