@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { scrubbed } from "../base/scrub.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { History } from "../history/history.ts";
 import { isCutShort } from "../history/payload.ts";
@@ -30,6 +31,8 @@ export function createReplay({ calls, nodes, runAndRead }: Options) {
 }
 
 function whole(call: ToolCall, field: "parameters" | "credentials"): unknown {
+  if (call.sanitized && JSON.stringify(call[field]).includes(scrubbed))
+    throw new Refusal("conflict", `The ${field} of this call held a secret, which is not kept. Send them to run it again.`);
   if (!isCutShort(call, call[field])) return call[field];
   throw new Refusal("conflict", `The ${field} of this call were too large to be kept. Send them to run it again.`);
 }

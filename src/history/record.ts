@@ -3,12 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { scrubbed } from "../base/scrub.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { outputsLimitBytes as mostOutputBytes, type Payload, toPayload, toStorableLine } from "./payload.ts";
 import { type CallEnd, endCalls, findExistingCalls, insertCalls, type NewCallRow } from "./store.ts";
 import type { TableOf } from "./table-of.ts";
 import { timeOfId } from "./time-of-id.ts";
+import { createScrubs, type Scrub } from "./typed-secrets.ts";
 import { createUnsettled } from "./unsettled.ts";
 import type { CallSource } from "./wire.ts";
 
@@ -37,6 +39,9 @@ export type ArrivedCall = CallPlace & {
 };
 
 type CallError = { code: string; message: string };
+
+/** A call that has ended; what its caller typed tells what else is left out. */
+type EndedCall = CallPlace & { parameters?: unknown };
 
 export type CallOutcome = {
   status: "success" | "failed" | "timed_out" | "cancelled";
@@ -91,17 +96,23 @@ export function createRecorder(options: RecorderOptions) {
   });
   const writeEnd = (end: CallEnd): Promise<void> => closes.add(end, end.outputs?.length ?? 0);
   const unsettled = createUnsettled({ write: writeEnd, log });
+  const scrubOf = createScrubs();
 
   const toRow = (call: ArrivedCall): NewCallRow => {
-    const parameters = toPayload(call.parameters, parametersLimitBytes);
+    const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrubOf(call));
     const credentials = toPayload(call.credentials, credentialsLimitBytes);
     return { ...describeCall(call), ...joinPayloads({ parameters, credentials }), owner };
   };
 
-  const toEnd = ({ organizationId, id }: CallPlace, { status, outputs, error, durationMs }: CallOutcome): CallEnd => ({
-    ...{ organizationId, id, status, durationMs: wholeMs(durationMs), completedAt: clock.now(), ...describeError(error) },
-    ...(outputs === undefined ? { outputs: null, truncated: false, sanitized: false } : endPayload(toPayload(outputs, outputsLimitBytes))),
-  });
+  const toEnd = (call: EndedCall, { status, outputs, error, durationMs }: CallOutcome): CallEnd => {
+    const { organizationId, id } = call;
+    const scrub = scrubOf(call);
+    const noOutputs = { outputs: null, truncated: false, sanitized: false };
+    return {
+      ...{ organizationId, id, status, durationMs: wholeMs(durationMs), completedAt: clock.now(), ...describeError(error, scrub) },
+      ...(outputs === undefined ? noOutputs : endPayload(scrubPayload(outputs, outputsLimitBytes, scrub))),
+    };
+  };
 
   const insert = async (row: NewCallRow): Promise<void> => {
     hasOpened = true;
@@ -133,8 +144,8 @@ export function createRecorder(options: RecorderOptions) {
     },
 
     /** Once is enough; a second end of the same call changes nothing. */
-    async close(place: CallPlace, outcome: CallOutcome): Promise<void> {
-      const end = toEnd(place, outcome);
+    async close(call: EndedCall, outcome: CallOutcome): Promise<void> {
+      const end = toEnd(call, outcome);
       try {
         await writeEnd(end);
       } catch (error) {
@@ -145,7 +156,7 @@ export function createRecorder(options: RecorderOptions) {
 
     /** A call that never ran: refused, or cancelled while it waited. */
     async refused(call: ArrivedCall, error: CallError, status: "refused" | "cancelled" = "refused"): Promise<void> {
-      await insert({ ...toRow(call), status, completedAt: clock.now(), ...describeError(error) });
+      await insert({ ...toRow(call), status, completedAt: clock.now(), ...describeError(error, scrubOf(call)) });
     },
 
     /** Ends whose writing failed; to be called now and then. */
@@ -197,10 +208,15 @@ function describeCall(call: ArrivedCall) {
 
 const line = (text: string | undefined): string | null => (text === undefined ? null : toStorableLine(text, nameLimit));
 
-const describeError = (error: CallError | undefined) => ({
+const describeError = (error: CallError | undefined, scrub: Scrub | undefined) => ({
   errorCode: line(error?.code),
-  errorMessage: error ? toStorableLine(error.message, messageLimit) : null,
+  errorMessage: error ? toStorableLine(scrub?.text(error.message) ?? error.message, messageLimit) : null,
 });
+
+function scrubPayload(value: unknown, limitBytes: number, scrub: Scrub | undefined): Payload {
+  const payload = toPayload(scrub ? scrub.value(value) : value, limitBytes);
+  return scrub && payload.text.includes(scrubbed) ? { ...payload, sanitized: true } : payload;
+}
 
 function joinPayloads({ parameters, credentials }: { parameters: Payload; credentials: Payload }) {
   return {

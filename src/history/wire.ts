@@ -38,7 +38,9 @@ export const toolCallEntry = z
     requestId: z.string().nullable(),
     replayOf: id.nullable().describe("The recorded call that this one repeats."),
     truncated: z.boolean().describe("A payload was too large to be kept whole."),
-    sanitized: z.boolean().describe("A payload held something that cannot be stored; it was replaced visibly."),
+    sanitized: z
+      .boolean()
+      .describe("A payload held something that cannot be stored, or a secret that the caller typed; it was replaced visibly."),
   })
   .meta({ id: "ToolCallEntry" });
 export type ToolCallEntry = z.infer<typeof toolCallEntry>;
