@@ -117,6 +117,10 @@ function findAddressMistakes({ platform, oauth: { issuerUrl, resourceUrl, consen
   const mistakes = open.map(
     ([name]) => `MCP_OAUTH_${name}: must be https, because tokens travel there (MCP_OAUTH_ALLOW_HTTP=true allows http)`,
   );
+  if (new URL(platform.baseUrl).pathname !== "/")
+    mistakes.push(
+      "PLATFORM_API_BASE_URL: must have no path, because the web UI is at the root of its host; give it a host name of its own",
+    );
   if (isLoopbackName(issuer?.hostname ?? "") !== isLoopbackName(resource?.hostname ?? ""))
     mistakes.push("MCP_OAUTH_ISSUER_URL: must be public when MCP_OAUTH_RESOURCE_URL is, because the same clients go to both");
   if (!isSameSite(consent?.origin ?? "", new URL(platform.baseUrl).origin))

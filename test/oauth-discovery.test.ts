@@ -114,6 +114,9 @@ describe("an address that cannot work is refused at the start", () => {
 
   it("when it is http and not on loopback", () => {
     expect(mistakesOf(open)).toMatch(/MCP_OAUTH_ISSUER_URL: must be https.*\n.*MCP_OAUTH_RESOURCE_URL: must be https/);
+    expect(mistakesOf({ PLATFORM_API_BASE_URL: "https://web.example/switchyard" })).toContain(
+      "PLATFORM_API_BASE_URL: must have no path, because the web UI is at the root of its host; give it a host name of its own",
+    );
     expect(mistakesOf({ PLATFORM_API_BASE_URL: "http://web.example" })).toContain("MCP_OAUTH_CONSENT_URL_TEMPLATE: must be https");
     expect(mistakesOf({ ...open, MCP_OAUTH_ALLOW_HTTP: "true" })).toBe("");
     expect(mistakesOf({ MCP_API_BASE_URL: "http://127.0.0.1:3100" })).toBe("");

@@ -79,7 +79,31 @@ describe.each(["strips", "keeps"] as const)("behind a proxy that %s the path", (
     };
     const { status, body } = await client.token({ ...exchange, resource });
     expect(status).toBe(200);
-    const mcp = createMcpClient(inside.tools, { authorization: `Bearer ${body.access_token}` });
+    const mcp = createMcpClient(through(tools), { authorization: `Bearer ${body.access_token}` });
     expect((await mcp.modern("slack", "tools/list")).status).toBe(200);
+  });
+
+  it("the list of servers is where it should be, and names addresses that lead to them", async () => {
+    const listed = (await (await fetch(through(`${tools}/servers`))).json()) as { data: { id: string; url: string }[] };
+    const { url } = listed.data.find(({ id }) => id === "slack") as { url: string };
+    expect(url).toBe(`${tools}/slack/mcp`);
+    const challenged = await fetch(through(url), { method: "POST" });
+    expect(challenged.status).toBe(401);
+    const where = /resource_metadata="([^"]+)"/.exec(challenged.headers.get("www-authenticate") ?? "")?.[1] ?? "";
+    expect(where).toBe(`${tools}/.well-known/oauth-protected-resource/slack/mcp`);
+    expect(await (await fetch(through(where))).json()).toMatchObject({ resource: url });
+  });
+});
+
+describe("a path that is also the name of a server", () => {
+  it("leaves the server where it is", async () => {
+    const named = await startTestApp({ database: app.database, environment: { MCP_API_BASE_URL: "https://tools.example/slack" } });
+    const at = (path: string) => fetch(`http://localhost:${named.config.gateway.port}${path}`, { method: "POST" });
+    try {
+      for (const path of ["/slack/mcp", "/slack/slack/mcp", "/slack/github/mcp"]) expect((await at(path)).status, path).toBe(401);
+      expect((await at("/slackers/github/mcp")).status).toBe(404);
+    } finally {
+      await named.stop();
+    }
   });
 });

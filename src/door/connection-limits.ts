@@ -17,7 +17,13 @@ const lookMs = 1000;
 /** The server's settings for them. */
 export const toServerLimits = ({ requestMs }: ConnectionLimits) => ({
   requestTimeout: requestMs,
-  http: { headersTimeout: requestMs, connectionsCheckingInterval: lookMs },
+  http: {
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: lookMs,
+    maxHeaderSize: 16 * 1024,
+    // A request without Host is refused by the host check, which answers with a body.
+    requireHostHeader: false,
+  },
 });
 
 /**

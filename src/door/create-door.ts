@@ -13,6 +13,7 @@ import { type ConnectionLimits, drainBeforeClosing, toServerLimits, usualLimits 
 import { createHostCheck } from "./host-check.ts";
 import type { OperationsOptions } from "./operations-routes.ts";
 import { createErrorHandler, problemType, sendProblem, toProblem, toRefusal } from "./problem.ts";
+import { createStripPaths } from "./strip-paths.ts";
 import { validatorCompiler } from "./validate-request.ts";
 
 export type DoorOptions = OperationsOptions & {
@@ -41,17 +42,16 @@ const lingerLimitMs = 1000;
 /** What both doors share: request ids, strict reading of requests, one error form, measuring, and access declared by every route. */
 export function createDoor(options: DoorOptions): FastifyInstance {
   const { log, metrics, tracing, limits = usualLimits } = options;
-  const { requestTimeout, http } = toServerLimits(limits);
+  const publicUrls = [options.baseUrl, ...(options.aliasUrls ?? [])];
   const server = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: "idle",
-    requestTimeout,
+    ...toServerLimits(limits),
+    rewriteUrl: createStripPaths(publicUrls),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    // A request without Host is refused by the host check, which answers with a body.
-    http: { ...http, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void sendProblem(reply, request, toRefusal(error)),
     clientErrorHandler: answerUnreadableRequest,
@@ -79,7 +79,7 @@ export function createDoor(options: DoorOptions): FastifyInstance {
     }
   });
 
-  const checkHost = createHostCheck([options.baseUrl, ...(options.aliasUrls ?? [])]);
+  const checkHost = createHostCheck(publicUrls);
   // With `done` instead of a promise: these run for every request and wait for nothing.
   server.decorateRequest("trace");
   server.addHook("onRequest", (request, reply, done) => {
