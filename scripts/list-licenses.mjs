@@ -9,7 +9,10 @@ const allowed = new Set([
 
 /** Prints every package that is passed on with the product and its licence; fails when one of them may not be. */
 export function listLicenses(root) {
-  const packages = [...listInstalled(root), ...listBundled(root)];
+  // Without lib/ there is no package to pass on; `npm run licenses` makes it first.
+  const files = ["dist/web/licenses.md", "lib/licenses.md"].map((file) => path.join(root, file));
+  const bundles = files.filter((file, index) => index === 0 || existsSync(file)).flatMap(listBundled);
+  const packages = [...new Map([...listInstalled(root), ...bundles].map((one) => [`${one.name} ${one.version}`, one])).values()];
   for (const { name, version, license } of packages) process.stdout.write(`${name} ${version} ${license}\n`);
   const refused = packages.filter(({ license }) => !isAllowed(license));
   for (const { name, version, license } of refused)
@@ -29,9 +32,9 @@ function listInstalled(root) {
     });
 }
 
-/** The packages that are part of the web UI, as the build wrote them down. */
-function listBundled(root) {
-  const text = readFileSync(path.join(root, "dist", "web", "licenses.md"), "utf8");
+/** The packages that are part of the web UI or of the server in the package, as their builds wrote them down. */
+function listBundled(file) {
+  const text = readFileSync(file, "utf8");
   return [...text.matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm)].map(([, name, version, license]) => ({ name, version, license }));
 }
 

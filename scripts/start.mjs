@@ -21,6 +21,7 @@ const tools = {
   check: async () => (await import("./run-checks.mjs")).runChecks(root),
   licenses: async () => {
     await buildWeb();
+    await (await import("./build-package.mjs")).buildPackage(root);
     (await import("./list-licenses.mjs")).listLicenses(root);
   },
   screenshots: async (words) => {

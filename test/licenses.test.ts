@@ -16,13 +16,15 @@ function list(root: string) {
 }
 
 /** A product with these packages. */
-function createProduct(licenses: Record<string, string>, bundled = "") {
+function createProduct(licenses: Record<string, string>, { bundled = "", packed = "" } = {}) {
   const packages = Object.entries(licenses).map(([name, license]) => [`node_modules/${name}`, { version: "1.0.0", license }]);
   const development = ["node_modules/tool", { version: "1.0.0", license: "GPL-3.0-only", dev: true }];
   mkdirSync(path.join(scratch, "dist", "web"), { recursive: true });
   const lockfile = { packages: Object.fromEntries([["", {}], ...packages, development]) };
   writeFileSync(path.join(scratch, "package-lock.json"), JSON.stringify(lockfile));
   writeFileSync(path.join(scratch, "dist", "web", "licenses.md"), bundled);
+  mkdirSync(path.join(scratch, "lib"), { recursive: true });
+  writeFileSync(path.join(scratch, "lib", "licenses.md"), packed);
   return scratch;
 }
 
@@ -36,9 +38,14 @@ describe("the list of licences", () => {
   });
 
   it("refuses a package that may not be passed on, wherever it is, and not what only developers use", () => {
-    const { status, stderr } = list(createProduct({ good: "MIT", bad: "GPL-3.0-only" }, "## worse - 2.0.0 (SSPL-1.0)\n"));
+    const { status, stderr } = list(
+      createProduct(
+        { good: "MIT", bad: "GPL-3.0-only" },
+        { bundled: "## worse - 2.0.0 (SSPL-1.0)\n", packed: "## good - 1.0.0 (MIT)\n\n## worst - 3.0.0 (BUSL-1.1)\n" },
+      ),
+    );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^bad 1\.0\.0: the licence GPL-3\.0-only .*\nworse 2\.0\.0: the licence SSPL-1\.0 .*\n$/);
+    expect(stderr).toMatch(/^bad 1\.0\.0: the licence GPL-3\.0-only .*\nworse 2\.0\.0: .* SSPL-1\.0 .*\nworst 3\.0\.0: .* BUSL-1\.1 .*\n$/);
     expect(list(createProduct({ good: "MIT" })).status).toBe(0);
   });
 
