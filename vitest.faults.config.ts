@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { alone } from "./test/tiers.ts";
 import { globalSetup, shared } from "./vitest.config.ts";
 
 const inFaults = (name: string) => `test/faults/${name}.test.ts`;
 const storm = inFaults("storm");
-// What they measure in time would suffer from a neighbour.
-const alone = ["burden", "cluster", "one-slot", "tenants"].map(inFaults);
+const lonely = alone.filter((file) => file.startsWith("test/faults/") && file !== storm);
 
 // First the longest one with the others beside it, projects of one group in the order of their names, and then what wants to be alone.
 export default defineConfig({
@@ -12,8 +12,8 @@ export default defineConfig({
     globalSetup,
     projects: [
       { test: { ...shared, name: "storm", include: [storm], sequence: { groupOrder: 1 } } },
-      { test: { ...shared, name: "together", include: [inFaults("*")], exclude: [storm, ...alone], sequence: { groupOrder: 1 } } },
-      { test: { ...shared, name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { test: { ...shared, name: "together", include: [inFaults("*")], exclude: [storm, ...lonely], sequence: { groupOrder: 1 } } },
+      { test: { ...shared, name: "alone", include: lonely, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 });
