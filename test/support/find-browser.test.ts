@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findBrowser } from "./find-browser.ts";
+import { findBrowser, tryBrowser } from "./find-browser.ts";
 
 const only =
   (...files: string[]) =>
@@ -49,6 +49,16 @@ describe("the browser of the tests", () => {
     expect(findBrowser({ environment: { PATH: "/usr/bin" }, platform, arch, exists: () => false })).toEqual({
       missing: expect.stringContaining("install one"),
     });
+  });
+
+  it("is the one from npm only where that runs", async () => {
+    const unpack = async () => "/tmp/chromium";
+    expect(await tryBrowser("the one from npm", { unpack, runs: only("/tmp/chromium") })).toEqual({ file: "/tmp/chromium" });
+    const missing = { missing: "the browser from npm does not run here; install Chrome, Chromium or Edge" };
+    expect(await tryBrowser("the one from npm", { unpack, runs: only() })).toEqual(missing);
+    expect(await tryBrowser("the one from npm", { unpack: async () => "/nowhere/chromium" })).toEqual(missing);
+    expect(await tryBrowser("the one from npm", { unpack: async () => process.execPath })).toEqual({ file: process.execPath });
+    expect(await tryBrowser({ file: "/opt/b" }, { unpack, runs: only() })).toEqual({ file: "/opt/b" });
   });
 
   it("is missing when the named one does not exist, whatever else there is", () => {

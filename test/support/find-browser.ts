@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
@@ -35,14 +36,25 @@ function listPlaces(environment: Machine["environment"], platform: NodeJS.Platfo
   return linuxNames.flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
-const found = findBrowser({ environment: process.env, platform: process.platform, arch: process.arch });
+type Trial = { unpack: () => Promise<string>; runs?: (file: string) => boolean };
+
+/** The browser from npm is only taken where it runs: it brings no C library along, and not all that it needs besides. */
+export async function tryBrowser(chosen: FoundBrowser, { unpack, runs = answersVersion }: Trial): Promise<Exclude<FoundBrowser, string>> {
+  if (chosen !== "the one from npm") return chosen;
+  const file = await unpack();
+  return runs(file) ? { file } : { missing: "the browser from npm does not run here; install Chrome, Chromium or Edge" };
+}
+
+const answersVersion = (file: string): boolean => spawnSync(file, ["--version"], { timeout: 20_000 }).status === 0;
+
+const chosen = findBrowser({ environment: process.env, platform: process.platform, arch: process.arch });
+const found = await tryBrowser(chosen, { unpack: unpackBrowser });
 
 /** Why this machine has no browser, if it has none. */
-export const missingBrowser = typeof found === "object" && "missing" in found ? found.missing : undefined;
+export const missingBrowser = "missing" in found ? found.missing : undefined;
 
 /** The program of the browser, unpacked where it came from npm. */
-export async function browserFile(): Promise<string> {
-  if (found === "the one from npm") return await unpackBrowser();
+export function browserFile(): string {
   if ("file" in found) return found.file;
   throw new Error(`No browser: ${found.missing}.`);
 }

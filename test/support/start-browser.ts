@@ -7,7 +7,7 @@ const quiet = ["--disable-background-networking", "--disable-component-update", 
 /** The arguments that the package from npm proposes would turn off the rules of the web that are tested. */
 export async function startBrowser(...args: string[]): Promise<Browser> {
   return await chromium.launch({
-    executablePath: await browserFile(),
+    executablePath: browserFile(),
     args: ["--no-sandbox", "--disable-gpu", ...quiet, ...args],
     headless: true,
   });
