@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
+import { runChild } from "./run-child.mjs";
 import { runNpm } from "./run-npm.mjs";
 
 const manifests = path.join(path.dirname(fileURLToPath(import.meta.url)), "node");
@@ -24,14 +25,26 @@ export async function chooseNode({ folder, version, platform, arch }) {
   const stamp = path.join(folder, ".installed");
   const isThere = () => existsSync(binary) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
   if (isThere()) return binary;
-  await withLock(`${folder}.lock`, async () => {
+  await withLock(`${folder}.lock`, async ({ noteChild }) => {
     if (isThere()) return;
     process.stderr.write(`switchyard: Node.js ${version} is too old, getting a newer one from npm\n`);
-    await installNode(folder);
+    await installNode(folder, noteChild);
     writeFileSync(stamp, wanted);
   });
   if (!existsSync(binary)) throw new Error(`npm brought no Node.js for ${platform} ${arch}; install Node.js 22.18 or newer`);
   return binary;
+}
+
+/** Runs a script on the Node.js that was chosen, and gives its exit code. */
+export async function runOnNode(node, words) {
+  try {
+    return await runChild(node, words, { stdio: "inherit" });
+  } catch (error) {
+    // The file is there: it is the loader it was built for that is not, or it is for another processor.
+    if (!["ENOENT", "EACCES", "ENOEXEC"].includes(error.code)) throw error;
+    const machine = `${process.platform} ${process.arch}`;
+    throw new Error(`the Node.js that npm has for ${machine} does not run here (it needs glibc, not musl); install Node.js 22.18 or newer`);
+  }
 }
 
 function findBinary(folder, { version, platform, arch }) {
@@ -42,11 +55,11 @@ function findBinary(folder, { version, platform, arch }) {
   return path.join(folder, "node_modules", name, "bin", platform === "win32" ? "node.exe" : "node");
 }
 
-async function installNode(folder) {
+async function installNode(folder, noteChild) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) cpSync(path.join(manifests, name), path.join(folder, name));
-  await runNpm(folder, ["ci"]);
+  await runNpm(folder, ["ci"], noteChild);
   // Headers for native add-ons and manual pages are a third of its size, and nothing here uses them.
   const packages = path.join(folder, "node_modules");
   for (const name of Object.keys(JSON.parse(readManifest("package.json")).optionalDependencies))

@@ -14,7 +14,7 @@ const omissions = { start: ["--omit=dev"], everything: ["--include=dev"] };
 /** Makes node_modules hold at least what is wanted ("start" or "everything") in the versions of package-lock.json. */
 export async function installDependencies(root, wanted) {
   if (isInstalled(root, wanted)) return;
-  await withLock(path.join(root, "dist", "install.lock"), async ({ wasAbandoned }) => {
+  await withLock(path.join(root, "dist", "install.lock"), async ({ wasAbandoned, noteChild }) => {
     if (isInstalled(root, wanted)) return;
     if (wasAbandoned) removeHalfInstalled(path.join(root, "node_modules"));
     // Whoever ran the tests once keeps what they need when the lockfile changes.
@@ -23,7 +23,7 @@ export async function installDependencies(root, wanted) {
       const what = level === "start" ? "dependencies" : "dependencies and what tests need";
       process.stderr.write(`switchyard: installing ${what}, this takes a minute the first time\n`);
       // Not `npm ci`, which begins by deleting everything. With --no-save npm keeps to the lockfile and does not write it.
-      await runNpm(root, ["install", "--no-save", ...omissions[level]]);
+      await runNpm(root, ["install", "--no-save", ...omissions[level]], noteChild);
     }
     writeFileSync(stampFile(root), `${level} ${lockfileHash(root)} ${machine}`);
   });

@@ -5,7 +5,7 @@ import module from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { chooseNode } from "./choose-node.mjs";
+import { chooseNode, runOnNode } from "./choose-node.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -48,7 +48,10 @@ async function start(words) {
     chooseNode({ folder, version: process.versions.node, platform: process.platform, arch: process.arch }),
     installDependencies(root, words[0] === "--tool" && words[1] !== "package" ? "everything" : "start"),
   ]);
-  if (node !== "this process") return runOn(node, words);
+  if (node !== "this process") {
+    process.exitCode = await runOnNode(node, [fileURLToPath(import.meta.url), ...words]);
+    return;
+  }
   if (words[0] === "--tool") return runTool(words[1], words.slice(2));
   if (words[0] === "serve" && servesPages(words)) await buildWeb();
   module.enableCompileCache(path.join(root, "node_modules", ".cache", "node-compile"));
@@ -58,11 +61,6 @@ async function start(words) {
 function servesPages(words) {
   const { values } = parseArgs({ args: words, options: { roles: { type: "string" } }, strict: false });
   return String(values.roles ?? "platform").includes("platform");
-}
-
-async function runOn(node, words) {
-  const { runChild } = await import("./run-child.mjs");
-  process.exitCode = await runChild(node, [fileURLToPath(import.meta.url), ...words], { stdio: "inherit" });
 }
 
 async function runTool(name, words) {

@@ -5,11 +5,9 @@ import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { chooseNode } from "./choose-node.mjs";
-import { runChild } from "./run-child.mjs";
+import { chooseNode, runOnNode } from "./choose-node.mjs";
 
 const program = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), "lib", "main.js");
-const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "switchyard");
 
 try {
   // Without a word it serves: that is what somebody who tries it wants.
@@ -21,12 +19,22 @@ try {
 
 async function start(words) {
   const { versions, platform, arch } = process;
+  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(findHome(), ".cache"), "switchyard");
   const node = await chooseNode({ folder: path.join(cache, "node"), version: versions.node, platform, arch });
   if (node !== "this process") {
-    process.exitCode = await runChild(node, [fileURLToPath(import.meta.url), ...words], { stdio: "inherit" });
+    process.exitCode = await runOnNode(node, [fileURLToPath(import.meta.url), ...words]);
     return;
   }
   module.enableCompileCache(path.join(cache, "compiled"));
   process.argv = [process.execPath, program, ...words];
   await import(pathToFileURL(program).href);
+}
+
+/** A user whom the machine does not know by name, as in a container, may have no home. */
+function findHome() {
+  try {
+    return homedir();
+  } catch {
+    throw new Error("this user has no home folder to keep things in; set HOME or XDG_CACHE_HOME to a folder that may be written");
+  }
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,8 +31,10 @@ const npm = `
   if (process.env.FAKE_NPM_FAILS) process.exit(1);
   appendFileSync(process.env.FAKE_NPM_RUNS, process.argv.slice(2).join(" ") + "\\n");
   console.log("npm talks on stdout");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  appendFileSync(process.env.FAKE_NPM_RUNS.replace("npm-runs", "npm-moments"), "begins\\n");
+  await new Promise((resolve) => setTimeout(resolve, Number(process.env.FAKE_NPM_TAKES_MS ?? 300)));
   mkdirSync("node_modules", { recursive: true });
+  appendFileSync(process.env.FAKE_NPM_RUNS.replace("npm-runs", "npm-moments"), "ends\\n");
 `;
 
 let root = "";
@@ -105,6 +107,16 @@ describe("the start script", () => {
     expect(existsSync(path.join(root, "dist", "install.lock"))).toBe(false);
   });
 
+  it("waits for the npm of a start that was killed, so that two are never at work", async () => {
+    const first = launch(["one"], { env: { FAKE_NPM_TAKES_MS: "4000" } });
+    await expect.poll(() => existsSync(path.join(root, "npm-runs")), { timeout: 10_000 }).toBe(true);
+    first.kill("SIGKILL");
+    await once(first, "exit");
+    expect((await start(["two"])).code).toBe(0);
+    const moments = readFileSync(path.join(root, "npm-moments"), "utf8").trim().split("\n");
+    expect(moments).toEqual(["begins", "ends", "begins", "ends"]);
+  });
+
   it.each([
     { words: [], builds: true },
     { words: ["--roles", "gateway, platform"], builds: true },
@@ -124,7 +136,37 @@ describe("the start script", () => {
   });
 });
 
+describe("the command of the package", () => {
+  // Only root can start a process as a user whom the machine does not know.
+  it.runIf(process.getuid?.() === 0)("says in words that its user has no home", async () => {
+    chmodSync(root, 0o755);
+    const child = spawn(process.execPath, [path.join(root, "scripts", "switchyard.mjs"), "keys"], { uid: 54_321, gid: 54_321, env: {} });
+    let said = "";
+    child.stderr.on("data", (chunk) => {
+      said += String(chunk);
+    });
+    const [code] = await once(child, "close");
+    expect([code, said]).toEqual([
+      1,
+      expect.stringMatching(/^switchyard: this user has no home folder .*; set HOME or XDG_CACHE_HOME .*\n$/),
+    ]);
+  });
+});
+
 describe("the start script on an old Node", () => {
+  it("says in words that the Node from npm does not run on this machine", async () => {
+    await start([]);
+    const binary = installNode(process);
+    rmSync(binary);
+    // As a program for glibc looks to a machine with musl: the file is there, its loader is not.
+    writeFileSync(binary, "#!/nowhere/ld-linux.so.2\n", { mode: 0o755 });
+    const { code, stderr } = await start(["one"], { isOld: true });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^switchyard: the Node\.js that npm has for .* does not run here .*; install Node\.js 22\.18 or newer\n$/),
+    ]);
+  });
+
   it("passes SIGTERM on and ends the way the program ended", async () => {
     await start([]);
     const child = launch(["wait"], { onOldNode: true });
