@@ -4,6 +4,7 @@ import { expectProblem, readRawAnswer } from "./support/expect-problem.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import { createMcpClient, type RpcAnswer } from "./support/mcp-client.ts";
 import { rawRequest } from "./support/raw-request.ts";
+import { startTestApp } from "./support/test-app.ts";
 
 let mcp: McpApp;
 beforeAll(async () => {
@@ -135,6 +136,14 @@ describe("an API key", () => {
       expect([first.status, first.headers.get("ratelimit-remaining")]).toEqual([200, "1"]);
       const second = await other.post("slack", [ping(3), ping(4)]);
       expect([second.status, second.json.error?.data]).toMatchObject([429, { code: "rate_limited" }]);
+      // Each process counts for itself, as docs/deployment.md says.
+      const beside = await startTestApp({ database: limited.app.database, environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "3" } });
+      try {
+        const elsewhere = createMcpClient(beside.gatewayUrl, { "x-api-key": limited.key });
+        expect((await elsewhere.legacy("slack", "tools/list")).headers.get("ratelimit-remaining")).toBe("2");
+      } finally {
+        await beside.stop();
+      }
     } finally {
       await limited.stop();
     }
