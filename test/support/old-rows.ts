@@ -15,7 +15,7 @@ const canvas = JSON.stringify({ nodes: [{ id: "hello", nodeId: "set_fields", par
 export async function plantOldRows(database: TestDatabase, version: number) {
   const ids = { user: newId(), organization: newId(), credential: newId(), workflow: newId(), call: newId(), run: newId() };
   const key = newApiKeyText();
-  const rows = [...(await describePeople(ids, key)), ...describeVault(ids), ...describeWork(ids), ...describeTriggers(ids)];
+  const rows = [...(await describePeople(ids, key)), ...describeVault(ids), ...describeWork(ids, version), ...describeTriggers(ids)];
   const planted = rows.filter(({ since }) => since <= version);
   for (const { table, row } of planted) {
     const places = Object.keys(row).map((_, index) => `$${index + 1}`);
@@ -65,13 +65,20 @@ function describeVault({ organization, credential }: Ids): Planted[] {
   ];
 }
 
-function describeWork({ organization, workflow, call, run }: Ids): Planted[] {
+function describeWork({ organization, workflow, call, run }: Ids, version: number): Planted[] {
   const now = new Date();
   const inside = { organization_id: organization };
   const times = { queued_at: now, started_at: now, completed_at: now };
   const toolCall = { ...inside, id: call, source: "mcp", server_id: "system", tool: "system_current_time", status: "success", ...times };
   const texts = { parameters: "{}", credentials: "{}", outputs: "[]", queue_ms: 0, duration_ms: 3, truncated: false, sanitized: false };
-  const version = { ...inside, workflow_id: workflow, version: 1, canvas, canvas_sha256: createHash("sha256").update(canvas).digest() };
+  const kinds = version < 15 ? {} : { node_kinds: ["set_fields"] };
+  const firstVersion = {
+    ...inside,
+    workflow_id: workflow,
+    version: 1,
+    canvas,
+    canvas_sha256: createHash("sha256").update(canvas).digest(),
+  };
   const trigger = JSON.stringify({ source: "api", sender: {}, prompt: "", payload: null });
   const oldRun = {
     ...inside,
@@ -94,8 +101,8 @@ function describeWork({ organization, workflow, call, run }: Ids): Planted[] {
   };
   return [
     { since: 4, table: "tool_call", row: { ...toolCall, ...texts, owner: randomUUID() } },
-    { since: 7, table: "workflow", row: { ...inside, id: workflow, name: "Hello", node_count: 1 } },
-    { since: 7, table: "workflow_version", row: version },
+    { since: 7, table: "workflow", row: { ...inside, id: workflow, name: "Hello", node_count: 1, ...kinds } },
+    { since: 7, table: "workflow_version", row: firstVersion },
     { since: 8, table: "run", row: { ...oldRun, ...times, epoch: 1 } },
     {
       since: 8,
