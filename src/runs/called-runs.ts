@@ -54,7 +54,14 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
 
 const isUnfinished = ({ status }: ChildRun): boolean => status === "pending" || status === "running" || status === "waiting";
 
-const describeFailure = (child: ChildRun | undefined) => ({
-  code: "workflow_failed" as const,
-  message: `The called workflow ${child?.status === "cancelled" ? "was cancelled" : `failed: ${child?.errorMessage ?? "its run is gone"}`}`,
-});
+function describeFailure(child: ChildRun | undefined) {
+  const code = "workflow_failed" as const;
+  if (child?.status === "cancelled") return { code, message: "The called workflow was cancelled." };
+  const told = child?.errorMessage ?? "Its run is gone.";
+  // One that called another itself told of it already: only the way to it is longer.
+  const { path, words } = nested.exec(told)?.groups ?? { words: told };
+  const place = [child?.errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
+  return { code, message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
+}
+
+const nested = /^The called workflow failed at (?<path>[\w-]+(?: → [\w-]+)*): (?<words>.*)$/s;

@@ -23,7 +23,7 @@ export function collectOutcomes(progress: Progress) {
     room = roomAfter(more, room);
     if (room < 0) throw new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
     for (const [way, items] of Object.entries(more)) {
-      const known = outputs[way];
+      const known = Object.hasOwn(outputs, way) ? outputs[way] : undefined;
       if (known) known.push(...items);
       else outputs[way] = [...items];
     }

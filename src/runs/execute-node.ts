@@ -51,7 +51,7 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const mayRepeat = !mayBeDone || settings.repeatAfterInterruption;
     if (attempts <= settings.retries && mayRepeat && !hopeless.has(error.code))
       return { is: "retrying" as const, error, wakeAt: nextAttemptAt(settings, attempts), done, outputs };
-    return settings.continueOnError ? undefined : { is: "failed" as const, error, outputs: {} };
+    return settings.continueOnError && !endsRun(error) ? undefined : { is: "failed" as const, error, outputs: {} };
   }
 
   return async (task: NodeTask): Promise<NodeEnd> => {
@@ -83,6 +83,9 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
 
 /** The only way, or the one that stands for "none of the above". */
 const errorWay = (ways: string[]): string => ways.at(-1) ?? onlyWay;
+
+/** Whatever the node's settings say: a stop stops, and the time of the run is up for all of its nodes. */
+export const endsRun = ({ code }: NodeFailure): boolean => code === "stopped_by_workflow" || code === "run_timeout";
 
 export function toFailure(error: unknown): NodeFailure {
   if (error instanceof Refusal) return { code: error.code, message: error.message };

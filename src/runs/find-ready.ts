@@ -28,7 +28,8 @@ export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<st
   const bySource = new Map<string, Item[]>();
   for (const { source, way } of incoming) {
     const from = settled.get(source);
-    const items = (from?.passesAll ? from.outputs[onlyWay] : from?.outputs[way]) ?? [];
+    const leaving = from?.passesAll ? onlyWay : way;
+    const items = from && Object.hasOwn(from.outputs, leaving) ? (from.outputs[leaving] ?? []) : [];
     bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
   }
   return { items: [...bySource.values()].flat(), bySource };

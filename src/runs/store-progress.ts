@@ -1,7 +1,7 @@
 import { lookFirst } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
-import type { NodeEnd, NodeFailure } from "./execute-node.ts";
+import { endsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
@@ -38,7 +38,7 @@ export async function storeKeptEnds(walk: Walk): Promise<void> {
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
   const { options, graph, settled, pauses, state, writer } = walk;
   const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
-  const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || end.error.code === "run_timeout");
+  const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || endsRun(end.error));
   const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
   const outcome: Settled = { status: end.is, outputs: end.outputs };
   const afterwards = new Map(settled).set(id, outcome);

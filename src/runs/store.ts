@@ -205,11 +205,11 @@ export async function adoptRuns(run: RunStatement, owner: string, places: RunPla
 
 const childrenStatement = {
   name: "run_children",
-  text: `SELECT id, status, error_code AS "errorCode", error_message AS "errorMessage" FROM run
+  text: `SELECT id, status, error_code AS "errorCode", error_message AS "errorMessage", error_node_id AS "errorNodeId" FROM run
          WHERE organization_id = $1 AND parent_run_id = $2 AND id = ANY ($3::uuid[])`,
 };
 
-export type ChildRun = { id: string; status: string; errorCode: string | null; errorMessage: string | null };
+export type ChildRun = { id: string; status: string; errorCode: string | null; errorMessage: string | null; errorNodeId: string | null };
 
 export async function findChildRuns(db: Database, { organizationId, id }: RunPlace, ids: string[]): Promise<ChildRun[]> {
   return await db.prepared<ChildRun>(childrenStatement, [organizationId, id, ids]);

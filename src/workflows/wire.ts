@@ -2,9 +2,14 @@ import { z } from "zod";
 
 // What a workflow is made of. The web UI and the API speak of the same shapes.
 
+/** What every object has already cannot be a name in one. */
+export const isFreeName = (name: string): boolean => !(name in {});
+export const notFree = "must not be a name that every object has, such as constructor";
+
 export const canvasId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, hyphens or underscores")
+  .refine(isFreeName, notFree)
   .describe("Unique on the canvas.");
 
 const milliseconds = z.int().min(0).max(86_400_000);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineEngineNode, type Item } from "../engine-node.ts";
 
 export const merge = defineEngineNode({
@@ -7,21 +6,22 @@ export const merge = defineEngineNode({
   title: "Merge",
   description: "Waits for all incoming branches and makes one list of their items.",
   per: "list",
-  input: z.strictObject({
-    mode: z
-      .enum(["append", "position", "key"])
-      .default("append")
-      .describe(
-        "append: all items one after the other. position: the first items of all branches become one, then the second ones. key: items with the same value in the key field become one.",
-      ),
-    key: z.string().min(1).max(200).optional().describe("Field by which items belong together, in the mode key."),
-  }),
+  input: z
+    .strictObject({
+      mode: z
+        .enum(["append", "position", "key"])
+        .default("append")
+        .describe(
+          "append: all items one after the other. position: the first items of all branches become one, then the second ones. key: items with the same value in the key field become one.",
+        ),
+      key: z.string().min(1).max(200).optional().describe("Field by which items belong together, in the mode key."),
+    })
+    .refine(({ mode, key }) => mode !== "key" || key !== undefined, { path: ["key"], message: "is required in the mode key" }),
   async run({ parameters: { mode, key }, items, itemsBySource }) {
     if (mode === "append") return { outputs: { out: items } };
     const branches = [...itemsBySource.values()];
     if (mode === "position") return { outputs: { out: byPosition(branches) } };
-    if (key === undefined) throw refuseInput("/key", "is required in the mode key");
-    return { outputs: { out: byKey(branches.flat(), key) } };
+    return { outputs: { out: byKey(branches.flat(), key ?? "") } };
   },
 });
 

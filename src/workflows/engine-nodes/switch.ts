@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineEngineNode } from "../engine-node.ts";
+import { isFreeName, notFree } from "../wire.ts";
 import { condition } from "./expression.ts";
 
 const otherwise = "otherwise";
@@ -8,7 +9,7 @@ const maxRules = 50;
 const longestWay = 64;
 
 const rule = z.strictObject({
-  way: z.string().min(1).max(longestWay).describe("Name of the way out, unique in this node."),
+  way: z.string().min(1).max(longestWay).refine(isFreeName, notFree).describe("Name of the way out, unique in this node."),
   condition: condition("JSONata that gives true or false for the incoming item, $input."),
 });
 

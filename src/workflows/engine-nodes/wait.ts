@@ -9,12 +9,16 @@ export const wait = defineEngineNode({
   title: "Wait",
   description: "Holds the items for a time or until a moment, at most a year, and then passes them on. A waiting run holds no slot.",
   per: "list",
-  input: z.strictObject({
-    milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait."),
-    until: z.iso.datetime({ offset: true }).optional().describe("Until when to wait; a moment that has passed is not waited for."),
-  }),
+  input: z
+    .strictObject({
+      milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait."),
+      until: z.iso.datetime({ offset: true }).optional().describe("Until when to wait; a moment that has passed is not waited for."),
+    })
+    .refine(({ milliseconds, until }) => (milliseconds === undefined) !== (until === undefined), {
+      path: ["milliseconds"],
+      message: "or until is required, not both",
+    }),
   async run({ parameters: { milliseconds, until }, clock }) {
-    if ((milliseconds === undefined) === (until === undefined)) throw refuseInput("/milliseconds", "or until is required, not both");
     const now = clock.now().getTime();
     const end = until === undefined ? now + (milliseconds ?? 0) : Date.parse(until);
     if (end - now > longestMs) throw refuseInput("/until", "must be within a year");

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+let ann: WorkflowApp;
+
+beforeAll(async () => {
+  ann = await startWorkflowApp();
+});
+afterAll(() => ann?.stop());
+
+const faultsOf = async (nodes: object[]) => {
+  const { status, body } = await ann.owner.browser.post(`${ann.path}/workflows`, { name: "Test", canvas: { nodes, edges: [] } });
+  return [status, body.errors];
+};
+const at = (pointer: string, detail: string) => [400, [{ pointer: `/canvas/nodes/0/${pointer}`, detail }]];
+const rule = (way: string) => ({ way, condition: "true" });
+
+describe("what can only fail", () => {
+  it.each([
+    ["a merge by key without a key", node("a", "merge", { mode: "key" }), at("parameters/key", "is required in the mode key")],
+    ["a wait for nothing", node("a", "wait", {}), at("parameters/milliseconds", "or until is required, not both")],
+    [
+      "a wait for two things",
+      node("a", "wait", { milliseconds: 1, until: "2030-01-01T00:00:00Z" }),
+      at("parameters/milliseconds", "or until is required, not both"),
+    ],
+    [
+      "a way that every object has",
+      node("a", "switch", { rules: [rule("constructor")] }),
+      at("parameters/rules/0/way", "must not be a name that every object has, such as constructor"),
+    ],
+    [
+      "a way that is the prototype",
+      node("a", "switch", { rules: [rule("__proto__")] }),
+      at("parameters/rules/0/way", "must not be a name that every object has, such as constructor"),
+    ],
+    [
+      "an id that every object has",
+      node("constructor", "start"),
+      at("id", "must not be a name that every object has, such as constructor"),
+    ],
+    ["an id that is the prototype", node("__proto__", "start"), at("id", "must not be a name that every object has, such as constructor")],
+  ])("is refused when it is saved: %s", async (_, wrong, answer) => {
+    expect(await faultsOf([wrong])).toEqual(answer);
+  });
+
+  it("is saved where a run may still make it right", async () => {
+    await ann.save([node("a", "wait", { until: "$trigger.prompt" })]);
+    await ann.save([node("a", "merge", { mode: "key", key: "$trigger.prompt" })]);
+  });
+});
+
+describe("a stop", () => {
+  it("stops whatever else its settings say", async () => {
+    const settings = { continueOnError: true, retries: 3, retryDelay: 0 };
+    const id = await ann.save([node("s", "start"), node("halt", "stop", { message: "No." }, { settings })], edges("s>halt"));
+    expect(await ann.run(id)).toMatchObject({ status: "failed", error: { code: "stopped_by_workflow", nodeId: "halt" } });
+  });
+});
+
+describe("the error of a nested workflow", () => {
+  it("is told once, with the way to it", async () => {
+    const call = (id: string, workflowId: string) => node(id, "call_workflow", { workflowId });
+    const deepest = await ann.save([node("halt", "stop", { message: "Not today." })]);
+    const middle = await ann.save([call("inner", deepest)]);
+    const run = await ann.run(await ann.save([call("outer", middle)]));
+    expect(run.error).toEqual({
+      ...{ code: "workflow_failed", nodeId: "outer" },
+      message: "The called workflow failed at inner → halt: Not today.",
+    });
+  });
+});
