@@ -115,6 +115,15 @@ describe("the panel of a node", () => {
     await panel.getByText("Channel is required.").waitFor({ state: "detached" });
   });
 
+  it("lets its author allow that it is repeated after an interruption", async () => {
+    const { page, panel } = await open("node=tell");
+    await panel.getByRole("tab", { name: "Settings" }).click();
+    const done = saved(page);
+    await panel.getByLabel("Repeat after an interruption").check();
+    await done;
+    expect(await savedNode("tell")).toMatchObject({ settings: { disabled: true, repeatAfterInterruption: true } });
+  });
+
   it("creates the credential on the spot and takes it", async () => {
     const { page, panel } = await open("node=tell");
     await panel.getByRole("button", { name: "Create or connect" }).click();
