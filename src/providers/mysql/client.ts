@@ -183,7 +183,9 @@ const timeTypes = new Set([7, 12]);
 
 function toRow(row: unknown[], fields: FieldPacket[]): Row {
   const names = nameColumns(fields.map(({ name }) => name));
-  return Object.fromEntries(fields.map(({ columnType }, column) => [names[column], toValue(row[column], columnType)]));
+  return Object.fromEntries(
+    fields.map(({ columnType }, column): [string, unknown] => [names[column] ?? "", toValue(row[column], columnType)]),
+  );
 }
 
 function toValue(value: unknown, columnType: number | undefined): unknown {
