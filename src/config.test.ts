@@ -130,6 +130,7 @@ describe("a good value", () => {
 });
 
 const nonsense: Record<string, string[]> = {
+  ORGANIZATION_CREATION: ["yes", "owners"],
   PLATFORM_API_BASE_URL: ["localhost:3000", "ftp://x", "http://", "http://a:b@x", "http://x?a=b", "http://x#a", "/"],
   PLATFORM_API_PORT: ["-1", "65536", "80.5", "http", "0x50", "1e3"],
   MCP_API_BASE_URL: ["nonsense"],

@@ -48,6 +48,7 @@ describe("the connected applications", () => {
       id: expect.any(String),
       clientName: "Test client",
       clientHost: null,
+      credentialId: null,
       serverId: "slack",
       scopes: ["mcp:invoke"],
       user: { id: oauth.ann.userId, name: "Ann", email: "ann@example.com" },

@@ -151,7 +151,7 @@ describe("an override", () => {
     await expectRefused(ann.trigger(echo, { nodes: [{ id: "say" }, { id: "nobody" }] }), "unknown_node", "/nodes/1/id");
     await expectRefused(ann.trigger(echo, { nodes: [{ id: "say" }, { id: "say" }] }), "validation_failed", "/nodes/1/id");
     await expectRefused(ann.trigger(echo, { nodes: [{ id: "say", nodeId: "start" }] }), "node_type_mismatch", "/nodes/0/nodeId");
-    await expectRefused(ann.trigger(echo, { nodes: [{ id: "toString" }] }), "unknown_node");
+    await expectRefused(ann.trigger(echo, { nodes: [{ id: "toString" }] }), "validation_failed", "/nodes/0/id");
     expect((await ann.trigger(echo, { nodes: [{ id: "say", nodeId: "set_fields" }] })).status).toBe(202);
   });
 

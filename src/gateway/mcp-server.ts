@@ -101,7 +101,7 @@ function withDefaults<Target>(tool: McpTool<Target>, defaults: ToolView["default
 }
 
 /** Whoever reads only what is structured must also learn that something is missing. */
-const withCut = (schema: JsonSchema): JsonSchema => ({ ...schema, properties: { ...(schema.properties as object), cut } });
+export const withCut = (schema: JsonSchema): JsonSchema => ({ ...schema, properties: { ...(schema.properties as object), cut } });
 
 const cut = {
   type: "string",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
-import type { McpServer, McpTool } from "./mcp-server.ts";
+import { type McpServer, type McpTool, withCut } from "./mcp-server.ts";
 
 /** GET /servers: what there is to connect to, for everybody. Written once, because it only changes with a new release. */
 export function registerServerRoutes(server: FastifyInstance, servers: McpServer<unknown>[], urlTemplate: string): void {
@@ -44,7 +44,7 @@ const describeTool = ({ name, title, description, inputSchema, outputSchema, ann
   title,
   description,
   inputSchema,
-  outputSchema,
+  outputSchema: outputSchema && withCut(outputSchema),
   annotations,
   credentials,
   scopes: [scope],

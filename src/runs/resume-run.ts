@@ -37,7 +37,7 @@ const isDone = ({ status }: CutNode): boolean => status === "succeeded" || statu
 
 /** A run that the last processes took up here, and that none of them brought any further. */
 async function findHopeless(db: Database, run: AdoptedRun, rows: CutNode[]) {
-  const adoptions = await noteAdoption(db, { ...run, runId: run.id }, markOf(rows));
+  const adoptions = await noteAdoption(db, run, markOf(rows));
   if (adoptions <= mostAdoptions) return undefined;
   const message = `The run was given up: ${mostAdoptions + 1} processes that had it ended before it got any further. It may need more memory than there is.`;
   return { nodeId: "", error: { code: "internal_error" as const, message } };

@@ -1,5 +1,4 @@
 import type { Database, RunStatement } from "../storage/database.ts";
-import type { Held } from "./checkpoint-store.ts";
 import type { RunPlace } from "./store.ts";
 
 export type StoredNode = {
@@ -55,8 +54,12 @@ const noteAdoptionStatement = {
 };
 
 /** How often the run was taken up anew where it stands, this time included. `mark` is where it stands. */
-export async function noteAdoption(db: Database, { organizationId, runId, epoch }: Held, mark: string): Promise<number> {
-  const [row] = await db.prepared<{ adoptions: number }>(noteAdoptionStatement, [organizationId, runId, epoch, mark]);
+export async function noteAdoption(
+  db: Database,
+  { organizationId, id, epoch }: RunPlace & { epoch: number },
+  mark: string,
+): Promise<number> {
+  const [row] = await db.prepared<{ adoptions: number }>(noteAdoptionStatement, [organizationId, id, epoch, mark]);
   return row?.adoptions ?? 0;
 }
 

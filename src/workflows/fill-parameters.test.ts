@@ -182,7 +182,7 @@ describe("an answer that does not fit", () => {
   it("is not the same as a provider that fails", async () => {
     expect(await fillError({}, { status: 400, json: { error: { message: "no such model" } } })).toMatchObject({
       code: "provider_error",
-      message: "The language model refused the call (400): no such model",
+      message: "The language model refused the call (400): no such model.",
     });
   });
 });

@@ -113,7 +113,7 @@ describe.each(shapes)("a model of $config.provider", ({ config, answer, path, he
     ]);
     await expect(modelOf(config).answer(question)).rejects.toMatchObject({
       code: "provider_error",
-      message: "The language model refused the call (401): The key [secret] is wrong",
+      message: "The language model refused the call (401): The key [secret] is wrong.",
     });
   });
 });

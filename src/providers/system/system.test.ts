@@ -160,6 +160,6 @@ describe("system_wait", () => {
   });
 
   it.each([[-1], [3601], ["1"]])("refuses %j seconds", async (seconds) => {
-    await expect(callTool(wait, { input: { seconds } })).rejects.toMatchObject({ name: "ZodError" });
+    await expect(callTool(wait, { input: { seconds } })).rejects.toMatchObject({ code: "validation_failed" });
   });
 });
