@@ -6,7 +6,8 @@ export const fullTier: Record<string, readonly string[]> = {
   "Every page in a browser": ["test/browser-*.test.ts", "test/inspector-oauth.test.ts", "test/openapi.test.ts"],
   "Attacks, in their short form": ["test/attacks/*.test.ts", "test/bad-input.test.ts", "test/mcp-fuzz.test.ts"],
   "Promises under faults, in their short form": [
-    "test/faults/!(access|schedules).test.ts",
+    "test/faults/!(access|schedules|graphs).test.ts",
+    "test/reference/many-graphs.test.ts",
     "test/runs-crashes.test.ts",
     "test/runs-takeover.test.ts",
   ],
@@ -45,6 +46,7 @@ export const alone: readonly string[] = [
   ...["expressions", "heavy-bodies", "route-fuzz", "schedules", "sign-in-flood", "viewer-searches"].map(
     (name) => `test/attacks/${name}.test.ts`,
   ),
+  "test/reference/many-graphs.test.ts",
   "test/platforms/emulated.test.ts",
 ];
 

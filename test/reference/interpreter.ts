@@ -1,0 +1,197 @@
+import { type Item, type Scope, valueOfList, valueOfShape, valueOfTest, valueOfValue } from "./expressions.ts";
+import { type Case, type Flow, type FlowNode, mapValues, onlyWay, waysOf } from "./flow.ts";
+import { answerOf } from "./outside.ts";
+import { attempt, refuse } from "./refused.ts";
+
+/** What has to come out of a run. It says nothing about time: what happens before a failure ends the run is the engine's choice. */
+export type Outcome = {
+  flow: Flow;
+  prompt: string;
+  status: "succeeded" | "failed";
+  result: Item[] | null;
+  nodes: Map<string, NodeOutcome>;
+};
+
+export type NodeOutcome = {
+  /** `unreached` comes after a node with which the run fails. */
+  status: "succeeded" | "failed" | "skipped" | "unreached";
+  attempts: number;
+  code: string | null;
+  ways: Map<string, Item[]>;
+  /** Titles at the provider, in order, without those of a called workflow. */
+  requests: string[];
+  /** The run that it called. */
+  called: Outcome | null;
+};
+
+export type Trigger = { prompt: string; payload: unknown };
+
+/** A run of one of the workflows, worked out node by node as the documents say. */
+export function interpret(flows: Case["flows"], index: number, trigger: Trigger): Outcome {
+  const flow = flows[index] ?? [];
+  const nodes = new Map<string, NodeOutcome>();
+  const byId = new Map(flow.map((node) => [node.id, node]));
+
+  function outcomeOf(id: string): NodeOutcome {
+    const known = nodes.get(id);
+    if (known) return known;
+    const outcome = visit(byId.get(id) as FlowNode);
+    nodes.set(id, outcome);
+    return outcome;
+  }
+
+  function visit(node: FlowNode): NodeOutcome {
+    const isOver = ({ source }: { source: string }) => {
+      const { status } = outcomeOf(source);
+      return status === "unreached" || (status === "failed" && !byId.get(source)?.settings.continueOnError);
+    };
+    if (node.from.map(isOver).some(Boolean)) return { ...untouched, status: "unreached" };
+    const branches = collectBranches(node, outcomeOf);
+    const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : [...branches.values()].flat();
+    if (items.length === 0) return untouched;
+    // What is switched off lets everything pass, on each of its ways.
+    if (node.settings.disabled) return { ...untouched, ways: new Map(waysOf(node.work).map((way) => [way, items])) };
+    const itemsOf = (id: string) => itemsFrom(outcomeOf(id), byId.get(id) as FlowNode);
+    return execute(node, { flows, trigger, items, branches: [...branches.values()], itemsOf });
+  }
+
+  for (const { id } of flow) outcomeOf(id);
+  const hasFailed = flow.some(({ id, settings }) => outcomeOf(id).status === "failed" && !settings.continueOnError);
+  const ends = flow.filter(({ id }) => !flow.some(({ from }) => from.some(({ source }) => source === id)));
+  const given = ends.flatMap(({ id }) => (outcomeOf(id).status === "skipped" ? [] : [...outcomeOf(id).ways.values()].flat()));
+  return { flow, prompt: trigger.prompt, status: hasFailed ? "failed" : "succeeded", result: hasFailed ? null : given, nodes };
+}
+
+const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
+
+/** What came out of a node on any way; a disabled one has the same on each of them. */
+const itemsFrom = ({ ways }: NodeOutcome, { settings }: FlowNode): Item[] =>
+  settings.disabled ? ([...ways.values()][0] ?? []) : [...ways.values()].flat();
+
+/** Incoming items by the node they come from, in the order of the edges. */
+function collectBranches({ from }: FlowNode, outcomeOf: (id: string) => NodeOutcome): Map<string, Item[]> {
+  const branches = new Map<string, Item[]>();
+  for (const { source, way } of from) {
+    const items = outcomeOf(source).ways.get(way) ?? [];
+    branches.set(source, [...(branches.get(source) ?? []), ...items]);
+  }
+  return branches;
+}
+
+function toRootItem(payload: unknown): Item {
+  if (payload === null) return {};
+  return toItem(payload);
+}
+
+const toItem = (value: unknown): Item =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Item) : { value };
+
+type Surroundings = Pick<Scope, "trigger" | "itemsOf"> & { flows: Flow[]; items: Item[]; branches: Item[][] };
+
+/** For which a node tries again; the others would only fail again. */
+const mayPass = new Set(["provider_error", "tool_timeout"]);
+
+/** Once for each item or once for all of them, and again where it fails and may try again. */
+function execute(node: FlowNode, surroundings: Surroundings): NodeOutcome {
+  const { settings, work } = node;
+  const outcome: NodeOutcome = { status: "succeeded", attempts: 1, code: null, ways: new Map(), requests: [], called: null };
+  for (const input of isPerItem(node) ? surroundings.items : [surroundings.items]) {
+    const done = executePatiently(node, input, surroundings, outcome);
+    if ("refused" in done) Object.assign(outcome, { status: "failed", code: done.refused });
+    if ("refused" in done && !settings.continueOnError) return { ...outcome, ways: new Map() };
+    const errorWay = waysOf(work).at(-1) ?? onlyWay;
+    addTo(outcome.ways, "refused" in done ? { [errorWay]: [{ error: { code: done.refused } }] } : done.given);
+  }
+  return outcome;
+}
+
+function addTo(ways: Map<string, Item[]>, given: Record<string, Item[]>): void {
+  for (const [way, items] of Object.entries(given)) ways.set(way, [...(ways.get(way) ?? []), ...items]);
+}
+
+/** All executions of a node share its attempts. */
+function executePatiently(node: FlowNode, input: Item | Item[], surroundings: Surroundings, outcome: NodeOutcome) {
+  for (;;) {
+    const done = attempt(() => executeOnce(node, input, surroundings, outcome));
+    if ("given" in done || !mayPass.has(done.refused) || outcome.attempts > node.settings.retries) return done;
+    outcome.attempts += 1;
+  }
+}
+
+function isPerItem({ work }: FlowNode): boolean {
+  if (work.type === "transform") return work.over === "item";
+  if (work.type === "ask") return work.per === "item";
+  return ["condition", "switch", "set_fields"].includes(work.type);
+}
+
+/** What one execution gives, by way. Asking outside and calling are noted in the outcome. */
+function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroundings, outcome: NodeOutcome): Record<string, Item[]> {
+  const { work } = node;
+  const { items, branches, trigger, itemsOf } = surroundings;
+  const scope: Scope = { trigger, itemsOf, input };
+  const item = input as Item;
+  switch (work.type) {
+    case "start":
+    case "wait":
+      return { [onlyWay]: items };
+    case "condition":
+      return { [String(toBoolean(valueOfTest(work.test, scope)))]: [item] };
+    case "switch": {
+      // All of its parameters have to be right, also those of rules after the first that holds.
+      const holding = work.rules.map(({ way, test }) => ({ way, value: valueOfTest(test, scope) }));
+      return { [holding.filter(({ value }) => toBoolean(value))[0]?.way ?? "otherwise"]: [item] };
+    }
+    case "merge":
+      return { [onlyWay]: mergeItems(work.mode, work.key, branches) };
+    case "loop":
+      return { [onlyWay]: (work.list ? valueOfList(work.list, scope).map(toItem) : items).slice(0, work.limit) };
+    case "set_fields":
+      return { [onlyWay]: [{ ...(work.keepOthers ? item : {}), ...mapValues(work.fields, (value) => valueOfValue(value, scope)) }] };
+    case "transform":
+      return { [onlyWay]: valueOfShape(work.shape, scope).map(toItem) };
+    case "call_workflow":
+      return { [onlyWay]: callFlow(node, work, surroundings, outcome) };
+    case "stop":
+      return refuse("stopped_by_workflow");
+    case "ask":
+      return { [onlyWay]: [askOutside(node, work, scope, outcome)] };
+  }
+}
+
+const toBoolean = (value: unknown): boolean => (typeof value === "boolean" ? value : refuse("validation_failed"));
+
+function mergeItems(mode: "append" | "position" | "key", key: string | undefined, branches: Item[][]): Item[] {
+  if (mode === "append") return branches.flat();
+  if (mode === "position") {
+    const longest = Math.max(...branches.map(({ length }) => length));
+    return Array.from({ length: longest }, (_, index) => Object.assign({}, ...branches.map((items) => items[index])));
+  }
+  if (key === undefined) return refuse("validation_failed");
+  const merged: Item[] = [];
+  for (const item of branches.flat()) {
+    const partner = merged.find((other) => key in item && key in other && JSON.stringify(other[key]) === JSON.stringify(item[key]));
+    if (partner) Object.assign(partner, item);
+    else merged.push({ ...item });
+  }
+  return merged;
+}
+
+type CallWork = Extract<FlowNode["work"], { type: "call_workflow" }>;
+
+function callFlow({ id }: FlowNode, work: CallWork, { flows, trigger, items }: Surroundings, outcome: NodeOutcome): Item[] {
+  const payloads = { default: { items }, input: items };
+  const payload = typeof work.payload === "string" ? payloads[work.payload] : work.payload;
+  outcome.called = interpret(flows, work.flow, { prompt: `${trigger.prompt}/${id}`, payload });
+  return outcome.called.result ?? refuse("workflow_failed");
+}
+
+type AskWork = Extract<FlowNode["work"], { type: "ask" }>;
+
+function askOutside({ id }: FlowNode, { per, plan }: AskWork, { input, trigger }: Scope, { requests }: NodeOutcome): Item {
+  const about = per === "item" ? ((input as Item).number ?? refuse("reference_unresolved")) : "once";
+  const title = `${trigger.prompt}/${id}/${about}`;
+  requests.push(title);
+  const answer = answerOf(plan, title, requests.filter((other) => other === title).length);
+  if (answer === "hangs") return refuse("tool_timeout");
+  return answer === "fails" ? refuse("provider_error") : answer;
+}
