@@ -42,7 +42,7 @@ export const fullTier: Record<string, readonly string[]> = {
 
 /** What measures time, or fills both cores itself, would suffer from a neighbour and runs alone. */
 export const alone: readonly string[] = [
-  ...["burden", "cluster", "one-slot", "tenants", "storm"].map((name) => `test/faults/${name}.test.ts`),
+  ...["burden", "cluster", "one-slot", "tenants", "storm", "parallel-calls"].map((name) => `test/faults/${name}.test.ts`),
   ...["expressions", "heavy-bodies", "route-fuzz", "schedules", "sign-in-flood", "viewer-searches"].map(
     (name) => `test/attacks/${name}.test.ts`,
   ),
