@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { Refusal, type RefusalCode } from "../base/refusal.ts";
+import { Refusal, type RefusalCode, refusalStatus } from "../base/refusal.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes } from "./collect-outcomes.ts";
 import type { ExecuteOnce, Execution } from "./execute-once.ts";
@@ -59,7 +59,7 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const attempts = progress.attempts + 1;
     const outcomes = collectOutcomes(progress);
     const { outputs, seen } = outcomes;
-    let ignored: NodeFailure | undefined;
+    let ignored = findIgnored(task);
     let { done } = progress;
     for (const execution of executeOnce.plan(task).slice(done)) {
       const failed = await tryOnce(task, execution, outcomes);
@@ -80,6 +80,17 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     return { is: "succeeded" as const, outputs: wakeAt ? { [onlyWay]: task.incoming.items } : outcomes.outputs };
   }
 }
+
+/** The last failure that earlier attempts went on after: of those, nothing but their items is stored. */
+function findIgnored({ node, progress }: NodeTask): NodeFailure | undefined {
+  if (!node.settings.continueOnError) return undefined;
+  return Object.values(progress.outputs).flat().filter(isFailureItem).at(-1)?.error;
+}
+
+const isFailureItem = (item: Item): item is { error: NodeFailure } => {
+  const { error, ...others } = item as { error?: Partial<NodeFailure> | null };
+  return Object.keys(others).length === 0 && Object.hasOwn(refusalStatus, String(error?.code)) && typeof error?.message === "string";
+};
 
 /** The only way, or the one that stands for "none of the above". */
 const errorWay = (ways: string[]): string => ways.at(-1) ?? onlyWay;

@@ -1,5 +1,5 @@
 import { type FlowNode, findAncestors } from "./flow.ts";
-import type { NodeOutcome, Outcome } from "./interpreter.ts";
+import { endsRun, type NodeOutcome, type Outcome } from "./interpreter.ts";
 import type { Heard } from "./outside.ts";
 
 /** A run as it is read over the API, with those that it called. */
@@ -70,7 +70,7 @@ const requestsOf = ({ nodes }: Outcome): string[] =>
   [...nodes.values()].flatMap(({ requests, called }) => [...requests, ...(called ? requestsOf(called) : [])]);
 
 function compareEnd(expected: Outcome, { status, result, error }: SeenRun): string[] {
-  const culprits = expected.flow.filter(({ id, settings }) => expected.nodes.get(id)?.status === "failed" && !settings.continueOnError);
+  const culprits = expected.flow.filter((node) => endsRun(expected.nodes.get(node.id) as NodeOutcome, node));
   const culprit = culprits.find(({ id }) => id === error?.nodeId);
   const isRightError =
     culprits.length === 0

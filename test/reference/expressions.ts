@@ -91,7 +91,7 @@ export function valueOfTest(test: Test, scope: Scope): unknown {
     case "a text":
       return `no. ${numberOf(input) ?? ""}`;
     case "flag":
-      return (input as Item).flag ?? refuse("reference_unresolved");
+      return (input as Item).flag ?? null;
   }
 }
 
@@ -152,21 +152,16 @@ export function valueOfList(list: ListSource, { input, trigger, itemsOf }: Scope
     case "objects":
       return list.values.map(toObject);
     case "payload":
-      return payloadItems(trigger.payload) ?? refuse("reference_unresolved");
+      return payloadItems(trigger.payload);
     case "items of":
       return itemsOf(list.node);
-    case "numbers that came in": {
-      const numbers = numbersOf(input);
-      return numbers.length > 0 ? numbers : refuse("reference_unresolved");
-    }
+    case "numbers that came in":
+      return numbersOf(input);
   }
 }
 
 /** A name is looked up in each element of a list; what is found nowhere is nothing. */
-function payloadItems(payload: unknown): unknown[] | undefined {
-  const found = [payload].flat().flatMap((one) => (one as { items?: unknown[] } | null)?.items ?? []);
-  return found.length > 0 ? found : undefined;
-}
+const payloadItems = (payload: unknown): unknown[] => [payload].flat().flatMap((one) => (one as { items?: unknown[] } | null)?.items ?? []);
 
 export function textOfShape(shape: Shape): string {
   switch (shape.is) {
@@ -194,7 +189,7 @@ export function valueOfShape(shape: Shape, { input }: Scope): unknown[] {
     case "even ones":
       return (numberOf(input) ?? 0) % 2 === 1 ? [] : [input];
     case "number":
-      return numbers.length > 0 ? numbers : refuse("reference_unresolved");
+      return numbers;
     case "backwards":
       return list.toReversed();
     case "above":

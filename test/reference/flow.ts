@@ -7,7 +7,13 @@ export type Flow = FlowNode[];
 
 export type FlowNode = { id: string; from: { source: string; way: string }[]; settings: Settings; work: Work };
 
-export type Settings = { retries: number; retryDelay: number; continueOnError: boolean; disabled: boolean };
+export type Settings = {
+  retries: number;
+  retryDelay: number;
+  continueOnError: boolean;
+
+  disabled: boolean;
+};
 
 export type Work =
   | { type: "start" }
@@ -41,28 +47,31 @@ export function findAncestors(flow: readonly Pick<FlowNode, "id" | "from">[], id
   return [...new Set(sources.flatMap((source) => [source, ...findAncestors(flow, source)]))].toSorted();
 }
 
-/** How long the provider may take before a node whose provider never answers gives up. */
+/**
+ * How long the provider may take before a node whose provider never answers gives up. Such a node may repeat what it asked: otherwise it would depend on
+ * how far it came in that time whether it tries again.
+ */
 const patienceMs = 60;
 
 /** The canvas that is saved; `workflowIds` are those of the other flows. */
 export function toCanvas(flow: Flow, workflowIds: readonly string[]): { nodes: CanvasNode[]; edges: CanvasEdge[] } {
   const nodes = flow.map(({ id, work, settings }): CanvasNode => {
-    const { retries, retryDelay, continueOnError, disabled } = settings;
-    const timeout = work.type === "ask" && work.plan === "hangs" ? { timeout: patienceMs } : {};
+    const timeout = work.type === "ask" && work.plan === "hangs" ? { timeout: patienceMs, repeatAfterInterruption: true } : {};
     return {
       ...{ id, nodeId: work.type === "ask" ? "github_create_issue" : work.type },
       parameters: toParameters(work, id, workflowIds),
-      settings: {
-        ...(retries > 0 ? { retries, retryDelay } : {}),
-        ...(continueOnError ? { continueOnError } : {}),
-        ...(disabled ? { disabled } : {}),
-        ...timeout,
-      },
+      settings: { ...toSettings(settings), ...timeout },
     };
   });
   const lines = flow.flatMap(({ id, from }) => from.map(({ source, way }) => ({ source, target: id, ...toHandle(way) })));
   return { nodes, edges: lines.map((line, index) => ({ id: `e${index}`, ...line })) };
 }
+
+/** Without what is so anyway. */
+const toSettings = ({ retries, retryDelay, ...switches }: Settings) => ({
+  ...(retries > 0 ? { retries, retryDelay } : {}),
+  ...Object.fromEntries(Object.entries(switches).filter(([, isOn]) => isOn)),
+});
 
 const toHandle = (way: string) => (way === onlyWay ? {} : { sourceHandle: way });
 

@@ -141,7 +141,7 @@ function chooseTest(first: number, second: number, before: string[]): Test {
 
 function chooseMerge(first: number, second: number): Work {
   const mode = pick(["append", "position", "key"] as const, first);
-  return { type: "merge", mode, ...(mode === "key" && second < 54 ? { key: pick(["number", "key", "title"], second) } : {}) };
+  return { type: "merge", mode, ...(mode === "key" ? { key: pick(["number", "key", "title"], second) } : {}) };
 }
 
 function chooseList([first = 0, second = 0, third = 0]: number[], before: string[]): { list?: ListSource } {

@@ -59,7 +59,7 @@ describe("the reference", () => {
       node("bad", { type: "start" }, ["sort.false"]),
     ];
     const { status, nodes, result } = run(flow);
-    expect([status, result]).toEqual(["succeeded", [{ error: { code: "validation_failed" } }]]);
+    expect([status, result]).toEqual(["succeeded", [{ error: { code: "reference_unresolved" } }]]);
     expect(nodes.get("ask")).toMatchObject({
       status: "failed",
       code: "reference_unresolved",

@@ -41,10 +41,8 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
   }
 
   function visit(node: FlowNode): NodeOutcome {
-    const isOver = ({ source }: { source: string }) => {
-      const { status } = outcomeOf(source);
-      return status === "unreached" || (status === "failed" && !byId.get(source)?.settings.continueOnError);
-    };
+    const isOver = ({ source }: { source: string }) =>
+      outcomeOf(source).status === "unreached" || endsRun(outcomeOf(source), byId.get(source) as FlowNode);
     if (node.from.map(isOver).some(Boolean)) return { ...untouched, status: "unreached" };
     const branches = collectBranches(node, outcomeOf);
     const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : [...branches.values()].flat();
@@ -56,11 +54,15 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
   }
 
   for (const { id } of flow) outcomeOf(id);
-  const hasFailed = flow.some(({ id, settings }) => outcomeOf(id).status === "failed" && !settings.continueOnError);
+  const hasFailed = flow.some((node) => endsRun(outcomeOf(node.id), node));
   const ends = flow.filter(({ id }) => !flow.some(({ from }) => from.some(({ source }) => source === id)));
   const given = ends.flatMap(({ id }) => (outcomeOf(id).status === "skipped" ? [] : [...outcomeOf(id).ways.values()].flat()));
   return { flow, prompt: trigger.prompt, status: hasFailed ? "failed" : "succeeded", result: hasFailed ? null : given, nodes };
 }
+
+/** A stop stops, whatever its settings say. */
+export const endsRun = ({ status, code }: NodeOutcome, { settings }: FlowNode): boolean =>
+  status === "failed" && (!settings.continueOnError || code === "stopped_by_workflow");
 
 const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
 
@@ -93,12 +95,12 @@ const mayPass = new Set(["provider_error", "tool_timeout"]);
 
 /** Once for each item or once for all of them, and again where it fails and may try again. */
 function execute(node: FlowNode, surroundings: Surroundings): NodeOutcome {
-  const { settings, work } = node;
+  const { work } = node;
   const outcome: NodeOutcome = { status: "succeeded", attempts: 1, code: null, ways: new Map(), requests: [], called: null };
   for (const input of isPerItem(node) ? surroundings.items : [surroundings.items]) {
     const done = executePatiently(node, input, surroundings, outcome);
     if ("refused" in done) Object.assign(outcome, { status: "failed", code: done.refused });
-    if ("refused" in done && !settings.continueOnError) return { ...outcome, ways: new Map() };
+    if ("refused" in done && endsRun(outcome, node)) return { ...outcome, ways: new Map() };
     const errorWay = waysOf(work).at(-1) ?? onlyWay;
     addTo(outcome.ways, "refused" in done ? { [errorWay]: [{ error: { code: done.refused } }] } : done.given);
   }
@@ -158,7 +160,8 @@ function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroun
   }
 }
 
-const toBoolean = (value: unknown): boolean => (typeof value === "boolean" ? value : refuse("validation_failed"));
+/** A condition on nothing is false. */
+const toBoolean = (value: unknown): boolean => (typeof value === "boolean" ? value : value === null ? false : refuse("validation_failed"));
 
 function mergeItems(mode: "append" | "position" | "key", key: string | undefined, branches: Item[][]): Item[] {
   if (mode === "append") return branches.flat();

@@ -35,7 +35,8 @@ function byKey(items: Item[], key: string): Item[] {
   const merged = new Map<unknown, Item>();
   for (const item of items) {
     const value = Object.hasOwn(item, key) ? JSON.stringify(item[key]) : undefined;
-    const place = value ?? item;
+    // The same item may come in on two branches.
+    const place = value ?? Symbol("without the field");
     merged.set(place, { ...merged.get(place), ...item });
   }
   return [...merged.values()];
