@@ -28,6 +28,7 @@ const server = await createGatewayServer({
   oauth: { register: async () => {} },
   callNode: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target.tool, { input }), recordId: "none" }),
   callPlatformTool: notHere,
+  processes: { tell: async () => false, hear: () => {} },
   privateServers: [],
   platform: {
     organizations: { members: notHere, listOf: notHere },

@@ -166,12 +166,13 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
 
 function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
   const { catalog, identity } = parts;
-  const { runRecordedCall, recordedSteps: steps, runs } = running;
+  const { runRecordedCall, recordedSteps: steps, runs, processes } = running;
   return {
     catalog,
     apiKeys: identity.apiKeys,
     callNode: createCallNode(runRecordedCall),
     callPlatformTool: createCallPlatformTool(steps),
+    processes,
     privateServers: [
       createWorkflowMount({
         ...{

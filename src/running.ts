@@ -5,6 +5,7 @@ import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorde
 import type { Config } from "./config.ts";
 import { createExecute } from "./execution/execute.ts";
 import { createPrepare } from "./execution/prepare.ts";
+import { createProcesses } from "./execution/processes.ts";
 import { createReadSlotUse } from "./execution/read-slot-use.ts";
 import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
@@ -42,6 +43,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
     ...removals.remove,
     removeDeleted: removals.run,
     slots,
+    processes: createProcesses({ db: parts.db, slots }),
     readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
     runs,
     preview,

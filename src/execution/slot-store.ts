@@ -14,11 +14,13 @@ type SlotLinkOptions = {
   workerId: string;
   /** Sent by another process's report; undefined means that this worker was declared dead. */
   onMessage: (state: SlotState | undefined) => void;
+  /** Said to all processes. */
+  onWord?: (word: string) => void;
   onEnd: () => void;
 };
 
 /** The one connection that carries the reports of a process and listens for those of the others. Statements must be sent one after the other. */
-export async function openSlotLink({ target, workerId, onMessage, onEnd }: SlotLinkOptions) {
+export async function openSlotLink({ target, workerId, onMessage, onWord, onEnd }: SlotLinkOptions) {
   const client = new pg.Client({
     ...target,
     // A unix socket speaks no TLS, whatever PGSSLMODE says.
@@ -32,11 +34,16 @@ export async function openSlotLink({ target, workerId, onMessage, onEnd }: SlotL
   // Its end is what counts; an unheard error event would end the process.
   client.on("error", () => {});
   client.once("end", onEnd);
-  client.on("notification", ({ payload }) => onMessage(payload ? (JSON.parse(payload) as SlotState) : undefined));
+  client.on("notification", ({ channel, payload }) => {
+    if (channel === wordsChannel) onWord?.(payload ?? "");
+    else onMessage(payload ? (JSON.parse(payload) as SlotState) : undefined);
+  });
   const statements = createStatements(client, workerId);
   try {
     await client.connect();
-    await client.query(`SET statement_timeout = ${statementLimitMs}; SET tcp_user_timeout = 10000; LISTEN "slot_${workerId}"`);
+    await client.query(
+      `SET statement_timeout = ${statementLimitMs}; SET tcp_user_timeout = 10000; LISTEN "slot_${workerId}"; LISTEN ${wordsChannel}`,
+    );
     return statements;
   } catch (error) {
     statements.end();
@@ -45,6 +52,7 @@ export async function openSlotLink({ target, workerId, onMessage, onEnd }: SlotL
 }
 
 const statementLimitMs = 1_400;
+const wordsChannel = "switchyard_words";
 
 function createStatements(client: pg.Client, workerId: string) {
   return {
@@ -99,4 +107,15 @@ type UseElsewhere = { held: number; waiting: number; oldestWaitMs: number | null
 export async function sumSlotsElsewhere(db: Database, organizationId: string, workerId: string | undefined): Promise<UseElsewhere> {
   const [row] = await db.prepared<UseElsewhere>(elsewhereStatement, [organizationId, workerId ?? null]);
   return row as UseElsewhere;
+}
+
+// Each process that is known here listens, over the same connection that makes it known.
+const tellStatement = {
+  name: "slot_tell_all",
+  text: `SELECT pg_notify('${wordsChannel}', $1) WHERE EXISTS (SELECT FROM slot_worker WHERE id IS DISTINCT FROM $2::uuid)`,
+};
+
+/** False, and nothing said, when there is no process but this one. */
+export async function tellAll(db: Database, word: string, workerId: string | undefined): Promise<boolean> {
+  return (await db.prepared(tellStatement, [word, workerId ?? null])).length > 0;
 }

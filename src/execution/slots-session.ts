@@ -17,6 +17,7 @@ type Subject = {
   reportNews: () => SlotReport[];
   onState: (state: SlotState) => void;
   onMessage: (state: SlotState) => void;
+  onWord: (word: string) => void;
   onBadReport: (organizationId: string, error: unknown) => void;
 };
 
@@ -102,6 +103,7 @@ async function connect(session: Session): Promise<void> {
   const link = await openSlotLink({
     target,
     workerId,
+    onWord: subject.onWord,
     onMessage: (state) => (state ? subject.onMessage(state) : drop(session, workerId, "declared dead")),
     onEnd: () => drop(session, workerId, "connection ended"),
   });

@@ -55,6 +55,7 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
     askCap: (share) => caps.ask(share),
   };
   const caps = createCaps(local, capOf);
+  const hearers = new Set<(word: string) => void>();
   const session = createSlotSession({
     target,
     leaseMs,
@@ -65,6 +66,7 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
       reportNews: () => takeNews(local),
       onState: (state) => takeAnswer(local, state),
       onMessage: (state) => takeMessage(local, state),
+      onWord: (word) => hearers.forEach((hear) => void hear(word)),
       onBadReport: (organizationId, error) => giveUp(local, organizationId, error),
     },
   });
@@ -92,8 +94,14 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
     /** Of all organizations that this process works for. */
     cap: () => [...local.shares.values()].reduce((sum, { cap = 0 }) => sum + cap, 0),
 
-    /** Of one organization in this process, which the database knows as `workerId` while it is connected. */
-    useHere: (organizationId: string) => ({ workerId: session.workerId(), ...countShare(local, organizationId) }),
+    /** Of one organization in this process. */
+    useHere: (organizationId: string) => countShare(local, organizationId),
+
+    /** What the database knows this process as while it is connected. */
+    workerId: session.workerId,
+
+    /** What any process says to all. */
+    onWord: (hear: (word: string) => void): void => void hearers.add(hear),
 
     /** Refuses who waits and gives everything back. */
     close(): Promise<void> {

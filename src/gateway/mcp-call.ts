@@ -72,7 +72,8 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
     const onProgress = createProgress(meta.progressToken, request.openStream);
     const stop = new AbortController();
     const cancel = () => stop.abort(new Refusal("cancelled", "The caller cancelled the call."));
-    const finished = era === "legacy" ? callsInFlight.add(caller, rpc.id, cancel) : request.onDisconnect(cancel);
+    const finished =
+      era === "legacy" ? callsInFlight.add({ caller, serverId: server.id, id: rpc.id }, cancel) : request.onDisconnect(cancel);
     const { arguments: came = {} } = rpc.params;
     const given = isObject(came) ? { arguments: withDefaults(came, tool, caller) } : { arguments: {}, misshapen: came };
     const call = { server, tool, ...given, fault, caller, signal: stop.signal, requestId, trace };
@@ -136,7 +137,9 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
     headers: { "WWW-Authenticate": challenge(scope) },
   });
 
-  return { answerCall, cancel: callsInFlight.cancel };
+  const cancel = (caller: McpCaller, id: unknown) => callsInFlight.cancel({ caller, serverId: server.id, id });
+
+  return { answerCall, cancel };
 }
 
 const noObject = "arguments must be an object";

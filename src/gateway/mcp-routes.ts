@@ -7,7 +7,7 @@ import type { Tracing } from "../base/tracing.ts";
 import { requireUtf8 } from "../door/create-door.ts";
 import { createCount } from "../door/rate-limit.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { createCallsInFlight } from "./calls-in-flight.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 import { createChallenges } from "./challenge.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { CallTool, McpRequest } from "./mcp-call.ts";
@@ -20,16 +20,19 @@ import { createEventStream } from "./mcp-stream.ts";
 /** A server with what runs its tools. */
 export type Mount = {
   server: McpServer<unknown>;
-  open: (options: { challenge: (scope: string) => string; limitCharacters: number; log: Log; tracing: Tracing }) => Mcp;
+  open: (
+    options: Pick<McpRouteOptions, "callsInFlight" | "limitCharacters" | "log" | "tracing"> & { challenge: (scope: string) => string },
+  ) => Mcp;
 };
 
 export const mountServer = <Target>(server: McpServer<Target>, callTool: CallTool<Target>): Mount => ({
   server,
-  open: (options) => createMcp({ server, callTool, callsInFlight: createCallsInFlight(), ...options }),
+  open: (options) => createMcp({ server, callTool, ...options }),
 });
 
 export type McpRouteOptions = {
   authenticate: Authenticate;
+  callsInFlight: CallsInFlight;
   log: Log;
   tracing: Tracing;
   /** Where clients reach the gateway, for the addresses of the challenges. */
@@ -63,11 +66,11 @@ type Count = ReturnType<typeof createCount>;
 function addRoute(
   scope: FastifyInstance,
   mount: Mount,
-  { log, tracing, resourceUrl, keepAliveMs, limitCharacters, count }: McpRouteOptions & { count: Count },
+  { callsInFlight, log, tracing, resourceUrl, keepAliveMs, limitCharacters, count }: McpRouteOptions & { count: Count },
 ): void {
   const { id, scopes, acceptsApiKeys, acceptsTokens } = mount.server;
   const challenges = createChallenges({ resourceUrl, serverId: id, scopes, acceptsTokens });
-  const { answer } = mount.open({ challenge: challenges.insufficientScope, limitCharacters, log, tracing });
+  const { answer } = mount.open({ callsInFlight, challenge: challenges.insufficientScope, limitCharacters, log, tracing });
   const config = { access: "mcp", mcp: { id, scopes, acceptsApiKeys, acceptsTokens, challenges } } as const;
 
   scope.post(`/${id}/mcp`, { config }, async (request, reply) => {

@@ -31,13 +31,13 @@ export function createMcp<Target>(options: McpOptions<Target>) {
     if (message.kind === "invalid")
       return answerError({ id: message.id, requestId: request.requestId }, invalidRequest("this is no JSON-RPC message"));
     if (message.kind === "response") return { status: 202 };
-    return message.kind === "request" ? await answerRequest(message, request) : answerNotification(message, request);
+    return message.kind === "request" ? await answerRequest(message, request) : await answerNotification(message, request);
   }
 
-  function answerNotification(message: RpcNotification, { headers, caller, requestId }: McpRequest): Answer {
+  async function answerNotification(message: RpcNotification, { headers, caller, requestId }: McpRequest): Promise<Answer> {
     const chosen = chooseEra(message, headers);
     if ("error" in chosen) return answerError({ id: null, requestId }, chosen.error);
-    if (chosen.era === "legacy" && message.method === "notifications/cancelled") cancel(caller, message.params.requestId);
+    if (chosen.era === "legacy" && message.method === "notifications/cancelled") await cancel(caller, message.params.requestId);
     return { status: 202 };
   }
 

@@ -4,9 +4,11 @@ import type { Catalog, Node } from "../catalog/catalog.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
+import type { Processes } from "../execution/processes.ts";
 import type { ApiKeys } from "../identity/api-keys.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import { createAuthenticate, type VerifyBearer } from "./authenticate.ts";
+import { createCallsInFlight } from "./calls-in-flight.ts";
 import type { CallTool } from "./mcp-call.ts";
 import { type Mount, mountServer, registerMcpRoutes } from "./mcp-routes.ts";
 import { createPlatformServer, type PlatformParts } from "./platform-server.ts";
@@ -22,6 +24,7 @@ export type GatewayOptions = {
   oauth: Pick<OAuth, "register">;
   callNode: CallTool<Node>;
   callPlatformTool: CallTool<PlatformTool>;
+  processes: Processes;
   platform: PlatformParts;
   version: string;
   /** Where clients reach the gateway. */
@@ -54,10 +57,11 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   ];
   const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
   const { resourceUrl, keyLimitPerMinute: limitPerMinute, maxResultCharacters: limitCharacters } = options;
+  const callsInFlight = createCallsInFlight({ processes: options.processes, log: door.log });
   await options.oauth.register(server);
   await registerMcpRoutes(
     server,
-    { authenticate, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
+    { authenticate, callsInFlight, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
     mounts,
   );
   return server;

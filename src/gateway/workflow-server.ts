@@ -8,7 +8,6 @@ import { toAnnotations } from "../catalog/mcp-tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { ToolInput } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
-import { createCallsInFlight } from "./calls-in-flight.ts";
 import { describeCall } from "./describe-call.ts";
 import { createMcp } from "./mcp.ts";
 import type { CallTool, McpToolCall } from "./mcp-call.ts";
@@ -53,8 +52,6 @@ export function createWorkflowMount(options: Options): Mount {
   return {
     server: compile([]),
     open(surroundings) {
-      // A call outlives the list of tools it was made from.
-      const callsInFlight = createCallsInFlight();
       const kept = new Map<string, { text: string; mcp: ReturnType<typeof createMcp> }>();
       return {
         async answer(request) {
@@ -63,7 +60,7 @@ export function createWorkflowMount(options: Options): Mount {
           const text = JSON.stringify(offered);
           const known = kept.get(organizationId);
           if (known?.text === text) return await known.mcp.answer(request);
-          const mcp = createMcp({ server: compile(offered), callTool, callsInFlight, ...surroundings });
+          const mcp = createMcp({ server: compile(offered), callTool, ...surroundings });
           kept.delete(organizationId);
           if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
           kept.set(organizationId, { text, mcp });
