@@ -132,6 +132,7 @@ describe("refreshing in time", () => {
     provider.answerToken = () => ({ status: 500, body: "down" });
     await expect(open(app.parts.vault, made)).rejects.toMatchObject({ code: "provider_error" });
     provider.answerToken = undefined;
+    await app.database.query("UPDATE credential SET refresh_paused_until = now() WHERE id = $1", [made.id]);
     expect(await use(await open(app.parts.vault, made))).toEqual({ account: "acme" });
   });
 });

@@ -60,6 +60,7 @@ export const refusalStatus = {
   credential_unreadable: 500,
   provider_error: 502,
   provider_unreachable: 502,
+  credential_refresh_paused: 502,
   workflow_failed: 502,
   interrupted: 502,
   database_unavailable: 503,
@@ -83,6 +84,8 @@ type ProviderAnswer = {
   code: string | undefined;
   /** It said so in words, and not only with the status, which some also use for a scope that is missing. */
   refusesCredential?: boolean;
+  /** How long it asked to be left alone. */
+  retryAfterMs?: number | undefined;
 };
 
 /** Nobody reads more, and a list of a million wrong entries would be answered with as many faults. */

@@ -31,8 +31,10 @@ export function writeToolResult(result: ToolResult, circumstances: Circumstances
   const members = era === "modern" ? ['"resultType":"complete"'] : [];
   if (result instanceof Refusal) {
     members.push(`"content":[${textBlock(describe(result))}]`, '"isError":true');
-    const { code, errors } = result;
-    meta.push(`"switchyard/error":${JSON.stringify({ code, requestId, ...(errors ? { errors } : {}) })}`);
+    const { code, errors, headers } = result;
+    const seconds = headers?.["Retry-After"];
+    const error = { code, requestId, ...(errors ? { errors } : {}), ...(seconds ? { retryAfterSeconds: Number(seconds) } : {}) };
+    meta.push(`"switchyard/error":${JSON.stringify(error)}`);
   } else members.push(...writeContent(result, circumstances));
   if (meta.length > 0) members.push(`"_meta":{${meta.join(",")}}`);
   return `{${members.join(",")}}`;

@@ -2,7 +2,7 @@ import { type FieldFault, Refusal } from "../base/refusal.ts";
 import type { CredentialData, Variant } from "../contract/credential.ts";
 import { maskData } from "./credential-data.ts";
 import type { Seal } from "./seal.ts";
-import { type Content, type CredentialRow, noLease, type Place, type StoredHealth } from "./store.ts";
+import { type Content, type CredentialRow, noLease, type Place, type RefreshPause, type StoredHealth } from "./store.ts";
 
 export type Contents = ReturnType<typeof createContents>;
 
@@ -42,6 +42,22 @@ const addressIn = (row: Named, platformBaseUrl: string) => `${platformBaseUrl}/o
 
 export const needsReconnect = (row: Named, platformBaseUrl: string) =>
   new Refusal("credential_needs_reconnect", `The credential "${row.name}" must be connected again: ${addressIn(row, platformBaseUrl)}`);
+
+/** Said instead of asking the provider again. */
+export function refreshPaused(pause: RefreshPause, platformBaseUrl: string): Refusal {
+  const seconds = Math.max(1, Math.ceil(pause.leftMs / 1000));
+  const failing = `Refreshing the token of the credential "${pause.name}" has failed since ${toSecond(pause.since)}: ${pause.refresh_error}`;
+  const next = `The next try is in ${seconds} s, at ${toSecond(pause.until)}.`;
+  return new Refusal(
+    "credential_refresh_paused",
+    `${failing} ${next} Look at it, or connect it again: ${addressIn(pause, platformBaseUrl)}`,
+    {
+      headers: { "Retry-After": String(seconds) },
+    },
+  );
+}
+
+const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 export const describeMissing = (missing: FieldFault[]): string =>
   missing.map(({ pointer, detail }) => `${pointer.replace("/data/", "")} ${detail}`).join("; ");

@@ -9,7 +9,7 @@ import type { Credential, CredentialSummary } from "./wire.ts";
 
 export type CredentialView = ReturnType<typeof createCredentialView>;
 
-type Summarized = Pick<CredentialRow, "id" | "name" | "type" | "kind" | "public_data" | "health" | "token_expires_at" | "can_refresh">;
+type Summarized = Pick<CredentialRow, "id" | "name" | "type" | "kind" | "public_data"> & Parameters<typeof healthOf>[0];
 
 type Options = { clock: Clock; credentialTypes: ReadonlyMap<string, CredentialType> };
 
@@ -40,6 +40,17 @@ export function createCredentialView({ clock, credentialTypes }: Options) {
       lastOkAt: row.last_ok_at?.toISOString() ?? null,
       lastError: faultOf(row) ?? row.last_error,
       lastErrorAt: row.last_error_at?.toISOString() ?? null,
+      refreshFailure: refreshFailureOf(row),
     }),
   };
+}
+
+function refreshFailureOf({
+  health,
+  refresh_failing_since,
+  refresh_paused_until,
+  refresh_error,
+}: CredentialRow): Credential["refreshFailure"] {
+  if (health === "needs_reconnect" || !refresh_failing_since || !refresh_paused_until) return null;
+  return { since: refresh_failing_since.toISOString(), reason: refresh_error ?? "", nextTryAt: refresh_paused_until.toISOString() };
 }

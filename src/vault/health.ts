@@ -7,7 +7,8 @@ import type { Credential } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
-import { type CredentialRow, noteFailure, noteHealth, noteSuccess, vaultTables } from "./store.ts";
+import { refreshEarlyMs } from "./refresh.ts";
+import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, vaultTables } from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
 /** What a credential's own functions are called with. */
@@ -44,8 +45,8 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
     return new Refusal(code, `${failure.message} ${message}`);
   }
 
-  /** Undefined when it works, else what went wrong, in words that hold no secret. */
-  async function tryCheck(checked: CheckedCredential): Promise<string | undefined> {
+  /** Undefined when it works, else what went wrong, in words that hold no secret. During a pause nothing was tried. */
+  async function tryCheck(checked: CheckedCredential): Promise<{ message: string; isPaused: boolean } | undefined> {
     let opened: OpenedCredential | undefined;
     try {
       const ready = await open(checked);
@@ -56,7 +57,8 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
       const scrub = createScrub(opened?.secrets() ?? []);
       const isRefused = error instanceof Refusal && error.provider?.status === 401;
       const failure = isRefused && opened ? await noteRefusal(opened, error.reworded(scrub.text)) : error;
-      return toStorableError(scrub.text(wordsOf(failure)));
+      const isPaused = failure instanceof Refusal && failure.code === "credential_refresh_paused";
+      return { message: toStorableError(scrub.text(wordsOf(failure))), isPaused };
     }
   }
 
@@ -77,11 +79,14 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
             message: "The stored data can be read; this type has nothing more to test.",
             health: healthOf(checked.row, now),
           };
-        await noteSuccess(tables, place, now);
-        return { ok: true, message: "The connection works.", health: healthOf({ ...checked.row, health: "ok" }, now) };
+        const row = await noteSuccess(tables, place, now);
+        return { ok: true, message: "The connection works.", health: healthOf(row ?? checked.row, now) };
       }
-      const row = await noteFailure(tables, place, { last_error: failure, last_error_at: now });
-      return { ok: false, message: failure, health: healthOf(row ?? checked.row, now) };
+      const { message, isPaused } = failure;
+      const row = isPaused
+        ? await findCredential(tables, place)
+        : await noteFailure(tables, place, { last_error: message, last_error_at: now });
+      return { ok: false, message, health: healthOf(row ?? checked.row, now) };
     },
 
     /** A real call worked. Remembered at most once a minute, and nobody waits for it. */
@@ -97,11 +102,19 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
 
 const wordsOf = (failure: unknown): string => (failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.");
 
-/** A token that cannot be refreshed shows its end in advance. */
-export function healthOf(row: Pick<CredentialRow, "health" | "token_expires_at" | "can_refresh">, now: Date): Health {
-  if (row.health === "needs_reconnect" || row.token_expires_at === null || row.can_refresh) return row.health;
+type HealthFacts = Pick<CredentialRow, "health" | "token_expires_at" | "can_refresh" | "refresh_failing_since">;
+
+/** A token that cannot be refreshed, or not at present, shows its end in advance. */
+export function healthOf(row: HealthFacts, now: Date): Health {
+  if (row.health === "needs_reconnect" || row.token_expires_at === null) return row.health;
   const leftMs = row.token_expires_at.getTime() - now.getTime();
+  if (row.can_refresh) return row.refresh_failing_since === null ? row.health : healthWithoutRefresh(row.health, leftMs);
   return leftMs <= 0 ? "needs_reconnect" : leftMs <= expiringMs ? "expiring" : row.health;
+}
+
+function healthWithoutRefresh(health: Health, leftMs: number): Health {
+  if (leftMs <= 0) return "failing";
+  return leftMs <= refreshEarlyMs && health !== "failing" ? "expiring" : health;
 }
 
 export const answerWithin = (limitMs: number) => ({

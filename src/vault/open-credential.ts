@@ -5,7 +5,7 @@ import type { Credential, CredentialData } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { type Contents, incomplete, needsReconnect, placeOf } from "./contents.ts";
 import { chooseVariant, findMissing, secretValuesOf } from "./credential-data.ts";
-import type { Refresh } from "./refresh.ts";
+import { type Refresh, refreshEarlyMs } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import type { OpenedRow } from "./saved-tokens.ts";
 import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
@@ -19,7 +19,6 @@ type Options = { db: Database; clock: Clock; contents: Contents; refresh: Refres
 
 const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessible", "credential_unreadable"]);
 const settledMs = 30_000;
-const refreshEarlyMs = 5 * 60_000;
 
 /** Decrypts a credential for one call and keeps its token fresh during it. */
 export function createOpenCredential({ db, clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {

@@ -1,9 +1,10 @@
-import { Refusal } from "../base/refusal.ts";
+import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import type { CredentialData, OAuth2 } from "../contract/credential.ts";
 import { providerFailure } from "../contract/http.ts";
 import { at, numberAt, textAt } from "../contract/read.ts";
+import { readRetryAfterMs } from "../contract/retry-after.ts";
 import { addressOf } from "./destination.ts";
 
 export type OAuthClient = { id: string; secret: string | undefined };
@@ -53,7 +54,7 @@ export async function requestTokens({ fetch, oauth2, provider, data, client, par
   const sentSecrets = [client.secret, refresh_token, code, code_verifier, Buffer.from(basic).toString("base64")];
   const tokens = [accessToken, textAt(answer, "refresh_token"), textAt(data, "accessToken"), textAt(data, "refreshToken")];
   const secrets = [...sentSecrets, ...tokens];
-  throw failureOf({ provider, status: response.status, answer, secrets: secrets.filter((value) => value !== undefined) });
+  throw failureOf({ provider, response, answer, secrets: secrets.filter((value) => value !== undefined) });
 }
 
 /** The client typed in for the credential, or that of the installation, whose secret goes to no address somebody typed in. */
@@ -74,23 +75,34 @@ const deadGrants = new Set(["invalid_grant", "invalid_refresh_token", "bad_refre
 /** Whether the provider will never again accept what it was sent. */
 export const isDeadGrant = (error: unknown): boolean => error instanceof Refusal && deadGrants.has(error.provider?.code ?? "");
 
+/** Whether the next moment may bring another answer, unless the provider said that it will not. */
 export function isTemporary(error: unknown): boolean {
-  if (!(error instanceof Refusal)) return false;
+  if (!(error instanceof Refusal) || error.provider?.retryAfterMs !== undefined) return false;
   const status = error.provider?.status ?? 0;
   return error.code === "provider_unreachable" || error.code === "outbound_timeout" || status >= 500 || status === 429;
 }
 
-type Failure = { provider: string; status: number; answer: unknown; secrets: string[] };
+const failuresWhenAsked = new Set<RefusalCode>(["provider_error", "provider_unreachable", "outbound_timeout"]);
 
-function failureOf({ provider, status, answer, secrets }: Failure): Refusal {
+/** Whether a provider was asked in vain, and not something amiss before it could be. */
+export const wasAsked = (error: unknown): error is Refusal =>
+  error instanceof Refusal && (failuresWhenAsked.has(error.code) || (error.code === "outbound_refused" && error.effect !== "none"));
+
+type Failure = { provider: string; response: Pick<Response, "status" | "headers">; answer: unknown; secrets: string[] };
+
+function failureOf({ provider, response: { status, headers }, answer, secrets }: Failure): Refusal {
   const scrub = createScrub(secrets);
   const error = at(answer, "error");
   const code = textAt(error) ?? textAt(error, "code") ?? textAt(error, "type");
   const message = textAt(answer, "error_description") ?? textAt(error, "message") ?? textAt(answer, "message");
-  return providerFailure(provider, {
+  const failure = providerFailure(provider, {
     status,
     code: code === undefined ? undefined : scrub.text(code).slice(0, 100),
     message: message === undefined ? "no token was given" : scrub.text(message).slice(0, 300),
+  });
+  // The message is kept and shown later, when the provider's "try again in" would no longer be right.
+  return new Refusal(failure.code, failure.message, {
+    provider: { status, code: failure.provider?.code, retryAfterMs: readRetryAfterMs(headers) },
   });
 }
 

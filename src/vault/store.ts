@@ -21,6 +21,10 @@ type VaultTables = {
     can_refresh: boolean;
     refreshing_by: string | null;
     refreshing_until: Date | null;
+    refresh_failures: Generated<number>;
+    refresh_failing_since: Date | null;
+    refresh_paused_until: Date | null;
+    refresh_error: string | null;
     health: Generated<StoredHealth>;
     last_ok_at: Date | null;
     last_error: string | null;
@@ -53,6 +57,8 @@ type HealthNote = Partial<Pick<CredentialRow, "health" | "last_ok_at" | "last_er
 /** For whoever saves tokens: there is nothing left to refresh under the old lease. */
 export const noLease = { refreshing_by: null, refreshing_until: null } as const;
 
+const noRefreshFailure = { refresh_failures: 0, refresh_failing_since: null, refresh_paused_until: null, refresh_error: null } as const;
+
 export const vaultTables = (db: Database): VaultDb => db.tables<VaultTables>();
 
 export type NewCredential = Pick<CredentialRow, "id" | "organization_id" | "type" | "name" | "created_by"> & Content;
@@ -61,7 +67,17 @@ export const insertCredential = (db: VaultDb, row: NewCredential) =>
   db.insertInto("credential").values(row).returningAll().executeTakeFirstOrThrow();
 
 /** What a list shows; nothing sealed is read. */
-const summaryColumns = ["id", "name", "type", "kind", "public_data", "health", "token_expires_at", "can_refresh"] as const;
+const summaryColumns = [
+  "id",
+  "name",
+  "type",
+  "kind",
+  "public_data",
+  "health",
+  "token_expires_at",
+  "can_refresh",
+  "refresh_failing_since",
+] as const;
 
 /** Where a credential stands in the list: when it was made, in microseconds, and its id. */
 export type ListPlace = { madeAt: string; id: string };
@@ -114,11 +130,11 @@ export const renameCredential = (db: VaultDb, { organizationId, credentialId }: 
 
 type Replacement = Content & HealthNote & Partial<typeof noLease>;
 
-/** Saves in one statement, unless somebody else has saved since that version was read. */
+/** Saves in one statement, unless somebody else has saved since that version was read. Whatever is new may be refreshed at once. */
 export const replaceContent = (db: VaultDb, place: Place, seenVersion: number, content: Replacement) =>
   db
     .updateTable("credential")
-    .set({ ...content, version: seenVersion + 1, updated_at: sql<Date>`now()` })
+    .set({ ...content, ...noRefreshFailure, version: seenVersion + 1, updated_at: sql<Date>`now()` })
     .where("organization_id", "=", place.organizationId)
     .where("id", "=", place.credentialId)
     .where("version", "=", seenVersion)
@@ -126,7 +142,12 @@ export const replaceContent = (db: VaultDb, place: Place, seenVersion: number, c
     .executeTakeFirst();
 
 /** With a version: only while the contents are still those. */
-export const noteHealth = (db: VaultDb, { organizationId, credentialId }: Place, note: HealthNote, seenVersion?: number) =>
+export const noteHealth = (
+  db: VaultDb,
+  { organizationId, credentialId }: Place,
+  note: HealthNote & Partial<typeof noRefreshFailure>,
+  seenVersion?: number,
+) =>
   db
     .updateTable("credential")
     .set(note)
@@ -143,7 +164,8 @@ export const noteSuccess = (db: VaultDb, { organizationId, credentialId }: Place
     .where("organization_id", "=", organizationId)
     .where("id", "=", credentialId)
     .where("health", "!=", "needs_reconnect")
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
 
 /** What must be connected again stays so, whatever else goes wrong. */
 export const noteFailure = (
@@ -168,7 +190,7 @@ export async function deleteCredential(db: VaultDb, { organizationId, credential
 
 type Lease = Place & { version: number; holder: string; leaseMs: number };
 
-/** The right to refresh, for one process. It ends by itself, because its holder may die. */
+/** The right to refresh, for one process. It ends by itself, because its holder may die. There is none during a pause. */
 export const takeLease = (db: VaultDb, { organizationId, credentialId, version, holder, leaseMs }: Lease) =>
   db
     .updateTable("credential")
@@ -177,6 +199,7 @@ export const takeLease = (db: VaultDb, { organizationId, credentialId, version, 
     .where("id", "=", credentialId)
     .where("version", "=", version)
     .where((where) => where.or([where("refreshing_until", "is", null), where("refreshing_until", "<", sql<Date>`now()`)]))
+    .where((where) => where.or([where("refresh_paused_until", "is", null), where("refresh_paused_until", "<=", sql<Date>`now()`)]))
     .returningAll()
     .executeTakeFirst();
 
@@ -188,6 +211,51 @@ export const releaseLease = (db: VaultDb, { organizationId, credentialId }: Plac
     .where("id", "=", credentialId)
     .where("refreshing_by", "=", holder)
     .execute();
+
+type RefreshFailure = { pauseMs: number; note: HealthNote };
+
+/** Lets nobody ask the provider again for a while; only while the contents are still those that it was asked with. */
+export const pauseRefresh = (
+  db: VaultDb,
+  { organizationId, credentialId }: Place,
+  { pauseMs, note }: RefreshFailure,
+  seenVersion: number,
+) =>
+  db
+    .updateTable("credential")
+    .set({
+      ...note,
+      refresh_failures: sql<number>`refresh_failures + 1`,
+      refresh_failing_since: sql<Date>`coalesce(refresh_failing_since, now())`,
+      refresh_paused_until: sql<Date>`now() + ${pauseMs} * interval '1 millisecond'`,
+      refresh_error: note.last_error ?? null,
+    })
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .where("version", "=", seenVersion)
+    .execute();
+
+export type RefreshPause = Pick<CredentialRow, "id" | "organization_id" | "name" | "refresh_error"> & {
+  since: Date;
+  until: Date;
+  leftMs: number;
+};
+
+/** The pause that a credential is in, by the clock that it was made with. */
+export const findRefreshPause = (db: VaultDb, { organizationId, credentialId }: Place): Promise<RefreshPause | undefined> =>
+  db
+    .selectFrom("credential")
+    .select(["id", "organization_id", "name", "refresh_error"])
+    .select([sql<Date>`refresh_failing_since`.as("since"), sql<Date>`refresh_paused_until`.as("until")])
+    .select(sql<number>`(extract(epoch FROM refresh_paused_until - now()) * 1000)::float8`.as("leftMs"))
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", credentialId)
+    .where("refresh_paused_until", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+
+/** The provider is not asked any more: what it was asked for in vain no longer matters. */
+export const noteDeadGrant = (db: VaultDb, place: Place, note: HealthNote, seenVersion: number) =>
+  noteHealth(db, place, { ...note, ...noRefreshFailure, health: "needs_reconnect" }, seenVersion);
 
 // Connecting
 

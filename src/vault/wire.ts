@@ -34,6 +34,14 @@ export const credential = credentialSummary
     lastOkAt: instant.nullable(),
     lastError: z.string().nullable(),
     lastErrorAt: instant.nullable(),
+    refreshFailure: z
+      .object({
+        since: instant,
+        reason: z.string(),
+        nextTryAt: instant.describe("The first call from then on tries again; those before are refused."),
+      })
+      .nullable()
+      .describe("Set while its token cannot be refreshed. A refresh that works, connecting it again or changing its data clears it."),
   })
   .meta({ id: "Credential" });
 export type Credential = z.infer<typeof credential>;

@@ -26,7 +26,9 @@ type Result = {
   content: { type: string; text: string }[];
   structuredContent: Record<string, unknown>;
   isError: boolean;
-  _meta: { "switchyard/error": { code: string; requestId: string; errors: { pointer: string; detail: string }[] } };
+  _meta: {
+    "switchyard/error": { code: string; requestId: string; errors: { pointer: string; detail: string }[]; retryAfterSeconds?: number };
+  };
 };
 
 export type RpcAnswer = {
