@@ -272,6 +272,31 @@ describe("a credential", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("says since when its token cannot be refreshed, why, and when that is tried again", async () => {
+    const data = { kind: "oauth2", ...provider.connection() };
+    const { id } = (await ann.browser.post(path(), { type: "github", name: "Shared", data })).body;
+    provider.answerToken = () => ({
+      status: 401,
+      body: JSON.stringify({ error: "invalid_client", error_description: "unknown <b>client</b>" }),
+    });
+    await ann.browser.post(`${path()}/${id}/test`);
+    provider.answerToken = undefined;
+    await app.database.query("UPDATE credential SET refresh_paused_until = now() + interval '9 minutes' WHERE id = $1", [id]);
+    await open(`?credential=${id}`);
+    await page.getByText("Failing", { exact: true }).waitFor();
+    await page.getByText(/GitHub refused the call \(401 invalid_client\): unknown <b>client<\/b>\./).waitFor();
+    await page.getByText(/Failing since just now\. +Calls are not tried for another 8 min \d+ s\./).waitFor();
+    await button("Test").click();
+    await page.getByText(/has failed since .* The next try is in \d+ s/).waitFor();
+    await app.database.query("UPDATE credential SET refresh_paused_until = now() WHERE id = $1", [id]);
+    await page.reload();
+    await page.getByText("The next call tries again.").waitFor();
+    await button("Test").click();
+    await page.getByText("Works", { exact: true }).waitFor();
+    expect(await page.getByText("Token refresh").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it("asks for the secret anew when its address changes", async () => {
     const id = await createGithub("Moving");
     await open(`?credential=${id}`);

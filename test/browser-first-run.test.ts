@@ -109,7 +109,7 @@ describe("the first run", () => {
     await page.getByText("The account Old lacks something it needs").waitFor();
     await app.database.query("UPDATE credential SET public_data = $2, health = 'failing' WHERE id = $1", [id, '{"authKind":"none"}']);
     await page.reload();
-    await page.getByText("The account Old is refused by its service.").waitFor();
+    await page.getByText("The account Old is refused by its service, or gets no new token from it.").waitFor();
     expect(complaints).toEqual([]);
   });
 

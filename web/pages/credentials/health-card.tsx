@@ -6,6 +6,7 @@ import { connectCredential, credentialsKey } from "../../api/credentials.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { formatDuration, useNow } from "../../parts/duration.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import { ConnectWait } from "./connect-wait.tsx";
@@ -40,7 +41,7 @@ export function HealthCard({ organizationId, credential, type, variant }: Health
 }
 
 function HealthFacts({ credential }: { credential: Credential }) {
-  const { lastOkAt, lastError, lastErrorAt, tokenExpiresAt, createdAt } = credential;
+  const { lastOkAt, lastError, lastErrorAt, refreshFailure, tokenExpiresAt, createdAt } = credential;
   return (
     <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_minmax(0,1fr)]">
       <dt className="text-muted">Last worked</dt>
@@ -58,6 +59,15 @@ function HealthFacts({ credential }: { credential: Credential }) {
           </dd>
         </>
       )}
+      {refreshFailure && (
+        <>
+          <dt className="text-muted">Token refresh</dt>
+          <dd className="wrap-anywhere">
+            Failing since <TimeAgo at={refreshFailure.since} />. {refreshFailure.reason !== lastError && refreshFailure.reason}{" "}
+            <NextTry at={refreshFailure.nextTryAt} />
+          </dd>
+        </>
+      )}
       {tokenExpiresAt && (
         <>
           <dt className="text-muted">Token ends</dt>
@@ -72,6 +82,13 @@ function HealthFacts({ credential }: { credential: Credential }) {
       </dd>
     </dl>
   );
+}
+
+/** Nothing is tried before, and then only when somebody calls. */
+function NextTry({ at }: { at: string }) {
+  const leftMs = Date.parse(at) - useNow(1_000);
+  if (leftMs <= 0) return <>The next call tries again.</>;
+  return <>Calls are not tried for another {formatDuration(Math.ceil(leftMs / 1_000) * 1_000, "whole seconds")}.</>;
 }
 
 function Reconnect({ organizationId, credential, title }: { organizationId: string; credential: Credential; title: string }) {

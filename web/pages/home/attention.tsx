@@ -33,7 +33,7 @@ export function Attention({ organizationId }: { organizationId: string }) {
 /** Only what somebody should look at has words. */
 const healthWords: Partial<Record<Health, string>> = {
   needs_reconnect: "must be connected again",
-  failing: "is refused by its service",
+  failing: "is refused by its service, or gets no new token from it",
 };
 
 const incompleteWords = "lacks something it needs, and calls with it are refused until that is filled in";
