@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 
 type BatchOptions<Item, Result> = {
@@ -58,6 +59,9 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
     }
   };
 
+  // Whoever happens to begin a flush must not lend its own context, such as its kind of connection, to all who share it.
+  const outside = AsyncLocalStorage.snapshot();
+
   const run = async (): Promise<void> => {
     // Who shared a flush was answered together and mostly comes back together, so the first one does not go ahead of the others.
     if (wasShared) await endOfTurn();
@@ -73,7 +77,7 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
   const add = (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      running ??= run();
+      running ??= outside(run);
     });
 
   const drain = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { Refusal } from "../base/refusal.ts";
+import { runForAll } from "../storage/page-work.ts";
 import type { Delivery, Live, LiveEvent } from "./live.ts";
 
 type StreamOptions = {
@@ -80,7 +81,7 @@ async function openStream({ live, organizationId, userId, lastEventId, requireAc
     } else if (waiting.push(delivery) > mostWaiting) stream.destroy();
   };
   const unfollow = await live.follow(organizationId, deliver);
-  const checkAccess = (): void => void requireAccess().catch(end);
+  const checkAccess = (): void => void runForAll(requireAccess).catch(end);
   const heartbeat = setInterval(() => {
     send(": still here\n\n");
     checkAccess();

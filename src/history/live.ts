@@ -2,6 +2,7 @@ import { createHub } from "../base/hub.ts";
 import type { Log } from "../base/log.ts";
 import type { ConnectionTarget, Database } from "../storage/database.ts";
 import { type Listener, listen } from "../storage/listen.ts";
+import { runForAll } from "../storage/page-work.ts";
 import { createAnnounce, readAnnouncement } from "./announce.ts";
 import { type HistoryDb, historyTables, readNowMicroseconds } from "./list-store.ts";
 
@@ -73,7 +74,8 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     pauseMs: () => (listener?.isConnected() ? pollIntervalMs : Math.min(1_000, pollIntervalMs)),
   });
 
-  const open = () => (listener ??= listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect }));
+  const open = () =>
+    (listener ??= runForAll(() => listen({ target, channel, applicationName: "switchyard live", log, onMessage, onConnect })));
 
   async function hear(payload: string): Promise<void> {
     if (access.hear(payload)) return;
@@ -139,7 +141,7 @@ function createPolling({ poll, isNeeded, pauseMs }: Polling) {
     clearTimeout(timer);
     if (isStopped || !isNeeded()) return;
     timer = setTimeout(() => {
-      underWay ??= poll().finally(() => {
+      underWay ??= runForAll(poll).finally(() => {
         underWay = undefined;
         soon(pauseMs());
       });

@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { runForAll } from "../storage/page-work.ts";
 import type { Canvas } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { compileGraph, type Graph } from "./graph.ts";
@@ -22,7 +23,7 @@ export function createFindGraph({ workflows }: { workflows: Pick<Workflows, "ver
     const known = kept.get(key);
     if (known) return await known;
     if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
-    const reading = read(organizationId, workflowId, version);
+    const reading = runForAll(() => read(organizationId, workflowId, version));
     kept.set(key, reading);
     reading.catch(() => kept.delete(key));
     return await reading;
