@@ -230,7 +230,8 @@ describe("a run that one process accepts and another one has", () => {
     await connectGitHub(asked);
     const startWorker = () =>
       startServer({ dataDir: folder.dataDir, roles: "worker", environment: { ...environment, ...testKeys, DATABASE_URL: database.url } });
-    const workflowId = await asked.save([issue("first", "One"), issue("second", "Two")], edges("first>second"));
+    const settings = { repeatAfterInterruption: true };
+    const workflowId = await asked.save([issue("first", "One", { settings }), issue("second", "Two", { settings })], edges("first>second"));
     let worker = await startWorker();
     try {
       const caller = newCaller();

@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { JsonSchema } from "../catalog/json-schema.ts";
 import type { ServerEntry } from "../catalog/wire.ts";
-import type { McpServer, McpTool } from "./mcp-server.ts";
+import { type McpServer, type McpTool, withCut } from "./mcp-server.ts";
 import { createPlatformServer, type PlatformParts } from "./platform-server.ts";
 import { createProviderServers } from "./provider-servers.ts";
 
@@ -29,7 +29,7 @@ function describeServer<Target>(server: McpServer<Target>, { url, inputOf }: Sho
     tools: tools.map((tool) => ({
       ...{ name: tool.name, title: tool.title, description: tool.description, credentials: tool.credentials },
       inputSchema: inputOf(tool),
-      outputSchema: tool.outputSchema ?? {},
+      outputSchema: withCut(tool.outputSchema ?? {}),
       annotations: tool.annotations,
     })),
   };
