@@ -79,7 +79,8 @@ const lastCall = async () => {
   return (await flows.owner.browser.get(`${flows.path}/tool-calls/${body.data[0].id}`)).body;
 };
 
-const issue = (id: string, title: string) => node(id, "github_create_issue", { owner: "acme", repo: "site", title });
+const issue = (id: string, title: string, others: Parameters<typeof node>[3] = {}) =>
+  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
 
 describe("a tool call", () => {
   it("is one trace from the client to the provider, which learns nothing of it", async () => {

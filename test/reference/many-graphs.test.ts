@@ -12,7 +12,7 @@ afterAll(() => surroundings?.stop());
 // Others each time, so that the more often it runs the more has been tried.
 const seed = Number(process.env.SWITCHYARD_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 
-it("10,000 random graphs come out as the reference says", { timeout: 1_800_000 }, async () => {
-  const { violations } = await checkGraphs(wishFor(seed, 10_000), surroundings);
+it("thousands of random graphs come out as the reference says", { timeout: 1_800_000 }, async () => {
+  const { violations } = await checkGraphs(wishFor(seed, 2_000), surroundings);
   expect(violations, `SWITCHYARD_SEED=${seed}`).toEqual([]);
 });
