@@ -102,7 +102,10 @@ describe.each(doors)("requests that are not quite HTTP, at the %s", (door) => {
       const { headers } = await fetch(`${urlOf(door)}/metrics`, { method, headers: origin });
       expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
     }
-    expect((await fetch(`${urlOf(door)}/metrics`)).status).toBe(200);
+    for (const path of ["/metrics", "/%6detrics", "/%6Detric%73?a"]) {
+      const { status, headers } = await fetch(urlOf(door) + path, { headers: origin });
+      expect([path, status, headers.get("access-control-allow-origin")]).toEqual([path, 200, null]);
+    }
   });
 
   it("answers CONNECT and other methods with the ones it has", async () => {

@@ -1,5 +1,5 @@
 import cors from "@fastify/cors";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Catalog, Node } from "../catalog/catalog.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
@@ -75,6 +75,9 @@ async function registerCors(server: FastifyInstance): Promise<void> {
   });
   const forAll = { origin: "*", credentials: false, strictPreflight: false, exposedHeaders };
   await server.register(cors, {
-    delegator: ({ url }, done) => done(null, url.split("?", 1)[0] === "/metrics" ? { origin: false } : forAll),
+    delegator: (request, done) => done(null, isForMetrics(request) ? { origin: false } : forAll),
   });
 }
+
+// The route decides, because an address may be encoded; a preflight has no route of its own.
+const isForMetrics = ({ routeOptions, url }: FastifyRequest): boolean => [routeOptions.url, url.split("?", 1)[0]].includes("/metrics");
