@@ -216,6 +216,26 @@ describe("nonsense", () => {
   });
 });
 
+describe("a path of the gateway", () => {
+  const words = (name: string, segment: string) =>
+    `${name}: its path must not begin with /${segment}, because the gateway has addresses of its own there; choose another one`;
+
+  it.each(["oauth", "servers", ".well-known"])("must not begin with /%s, which is its own", (segment) => {
+    const base = `https://tools.test/${segment}`;
+    expect(mistakesOf({ PLATFORM_API_BASE_URL: "https://web.test", MCP_API_BASE_URL: `${base}/x` })).toEqual([
+      words("MCP_API_BASE_URL", segment),
+    ]);
+    const rest = { PLATFORM_API_BASE_URL: "https://web.test", MCP_API_BASE_URL: "https://tools.test/a" };
+    for (const name of ["MCP_OAUTH_ISSUER_URL", "MCP_OAUTH_RESOURCE_URL"])
+      expect(mistakesOf({ ...rest, [name]: base })).toEqual([words(name, segment)]);
+  });
+
+  it("may have such a word elsewhere", () => {
+    for (const path of ["oauth2", "a/oauth", "my.servers"])
+      expect(mistakesOf({ PLATFORM_API_BASE_URL: "https://web.test", MCP_API_BASE_URL: `https://tools.test/${path}` })).toEqual([]);
+  });
+});
+
 describe("a pooler", () => {
   it("stands beside the way to the database itself, which sessions need", () => {
     const [direct, pooler] = ["postgres://db/app", "postgres://pooler:6432/app"];

@@ -107,3 +107,21 @@ describe("a path that is also the name of a server", () => {
     }
   });
 });
+
+describe("a path below another one", () => {
+  it("is taken away whole, and not only its beginning", async () => {
+    const environment = {
+      MCP_API_BASE_URL: "https://tools.example/mcp",
+      MCP_OAUTH_ISSUER_URL: "https://tools.example/mcp/slack",
+    };
+    const nested = await startTestApp({ database: app.database, environment });
+    const at = (path: string, method = "GET") => fetch(`http://localhost:${nested.config.gateway.port}${path}`, { method });
+    try {
+      for (const path of ["/mcp/slack/oauth/jwks", "/mcp/slack/.well-known/oauth-authorization-server", "/mcp/servers"])
+        expect((await at(path)).status, path).toBe(200);
+      for (const path of ["/mcp/slack/mcp", "/mcp/github/mcp"]) expect((await at(path, "POST")).status, path).toBe(401);
+    } finally {
+      await nested.stop();
+    }
+  });
+});
