@@ -51,14 +51,15 @@ const readingMethods = new Set(["GET", "HEAD"]);
 
 /**
  * One request with the credential, and where it only reads, the redirects of its answer within its own origin: a renamed repository is one.
- * What leads elsewhere is not followed, so that no credential is sent to a place of somebody else's choice.
+ * What leads elsewhere is not followed, so that no credential is sent to a place of somebody else's choice; nor is a signature
+ * made for an address that another side chose.
  */
 export async function exchange(request: HttpRequest, options: ExchangeOptions): Promise<Exchange> {
   let step = await sendOnce(request, options);
+  const mayFollow = readingMethods.has(request.method ?? "GET") && options.authorize().sign === undefined;
   for (let redirects = 0; ; redirects++) {
     const target = redirectTarget(step);
-    const isFollowed = target?.origin === step.url.origin && readingMethods.has(request.method ?? "GET");
-    if (!isFollowed) return step;
+    if (target === null || !mayFollow || !isNear(target, step.url)) return step;
     await step.response.body?.cancel();
     if (redirects === mostRedirects)
       throw new Refusal("outbound_refused", `${target.hostname} redirected more than ${mostRedirects} times.`);
@@ -72,6 +73,9 @@ export function redirectTarget({ response: { status, headers }, url }: Exchange)
   const location = headers.get("location");
   return location !== null && redirectStatuses.has(status) ? URL.parse(location, url.href) : null;
 }
+
+/** The scheme too, because a `blob:` address has the origin of the one inside it. */
+export const isNear = (target: URL, url: URL): boolean => target.protocol === url.protocol && target.origin === url.origin;
 
 async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signal, ...options }: ExchangeOptions): Promise<Exchange> {
   const authorization = authorize();

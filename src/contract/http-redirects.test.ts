@@ -6,6 +6,7 @@ import { createSafeFetch } from "../base/safe-fetch.ts";
 import { tool as createIssue } from "../providers/github/create_issue.ts";
 import { tool as getFile } from "../providers/github/get_file.ts";
 import { tool as readFeed } from "../providers/http/read_feed.ts";
+import { tool as listObjects } from "../providers/s3/list_objects.ts";
 import { createHttp } from "./http.ts";
 
 const secret = "ghp_secret-of-redirects";
@@ -62,6 +63,7 @@ describe("no credential follows a redirect", () => {
     ["to another address", () => `http://127.0.0.2:${port()}/steal`],
     ["to another scheme", () => provider.url.replace("http:", "https:")],
     ["to a scheme that is not of the web", () => "file:///etc/passwd"],
+    ["to a scheme that has the same origin all the same", () => `blob:${provider.url}/steal`],
     ["to an address without a scheme", () => `//127.0.0.1:${port()}/steal`],
     ["that hides the other host behind a backslash", () => `/\\127.0.0.1:${port()}/steal`],
     ["that hides the other host behind a user name", () => `http://127.0.0.1@127.0.0.1:${port()}/`],
@@ -78,6 +80,13 @@ describe("no credential follows a redirect", () => {
     provider.script([moved(`${provider.url}/next`), moved(`${other.url}/steal`)]);
     await expect(read()).rejects.toMatchObject({ code: "provider_error" });
     expect([provider.requests().length, other.requests().length]).toEqual([2, 0]);
+  });
+
+  it("whose request is signed for one address", async () => {
+    provider.script([moved(`${provider.url}/steal`, 307)]);
+    const keys = { accessKeyId: "AKIA", secretAccessKey: secret, region: "eu-west-1", endpoint: provider.url, forcePathStyle: true };
+    await expect(callTool(listObjects, { input: { bucket: "b" }, credential: keys })).rejects.toMatchObject({ code: "provider_error" });
+    expect(provider.requests()).toHaveLength(1);
   });
 
   it("with a user name of the redirect's choice", async () => {
@@ -124,5 +133,19 @@ describe("a secret in the query", () => {
     other.script([feed]);
     await callTool(readFeed, { input: { url: `${provider.url}/old.json` }, credential: credential() });
     expect(other.requests().map(({ path }) => path)).toEqual(["/feed.json"]);
+  });
+
+  it("does not go along either when the redirect repeats it, under its name or another", async () => {
+    provider.script([moved(`${other.url}/feed.json?key=${secret}&page=2&copy=${secret}&key=more`)]);
+    other.script([feed]);
+    await callTool(readFeed, { input: { url: `${provider.url}/old.json` }, credential: credential() });
+    expect(other.requests().map(({ path }) => path)).toEqual(["/feed.json?page=2"]);
+  });
+
+  it("leaves an address of another origin as it is where it is not repeated", async () => {
+    provider.script([moved(`${other.url}/feed.json?a=x%20y&sig=%2B~`)]);
+    other.script([feed]);
+    await callTool(readFeed, { input: { url: `${provider.url}/old.json` }, credential: credential() });
+    expect(other.requests().map(({ path }) => path)).toEqual(["/feed.json?a=x%20y&sig=%2B~"]);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusal } from "../base/refusal.ts";
 import { endSentence, type ProviderFault, type ReadFault, type ReadRefusal } from "./fault.ts";
-import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, redirectTarget } from "./http-exchange.ts";
+import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, isNear, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
 export type Http = ReturnType<typeof createHttp>;
@@ -101,11 +101,10 @@ async function judge(step: Exchange, { alsoAccept }: HttpRequest, options: HttpO
 function describeRedirect(step: Exchange): { message?: string } {
   const target = redirectTarget(step);
   if (target === null) return {};
-  const isNear = target.origin === step.url.origin;
   return {
-    message: isNear
+    message: isNear(target, step.url)
       ? `It has moved to ${target.origin}${target.pathname}.`
-      : `It redirects to ${target.host}, where this credential is not sent.`,
+      : `It redirects to ${target.host || `a ${target.protocol} address`}, where this credential is not sent.`,
   };
 }
 

@@ -6,7 +6,9 @@ import { redirectTarget } from "../../contract/http-exchange.ts";
 
 type Opened = { response: Response; url: URL };
 
-type Outside = { http: Http; fetch: SafeFetch; signal: AbortSignal };
+type Secret = { authKind: string; name?: string | undefined; secret?: string | undefined };
+
+type Outside = { http: Http; fetch: SafeFetch; signal: AbortSignal; credential: Secret };
 
 const mostRedirects = 5;
 const mostBodyBytes = 5 * 1024 * 1024;
@@ -25,10 +27,11 @@ export async function openAddress(address: string, request: Omit<HttpRequest, "p
 
 type Elsewhere = { from: URL; target: URL; request: Omit<HttpRequest, "path"> };
 
-async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal }: Outside): Promise<Opened> {
+async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal, credential }: Outside): Promise<Opened> {
   if (from.protocol === "https:" && target.protocol !== "https:") {
     throw new Refusal("outbound_refused", `${from.hostname} redirected from https to http.`);
   }
+  removeSecret(target, credential);
   const { method = "GET", timeoutMs, headers } = request;
   const response = await fetch(target, {
     method,
@@ -38,6 +41,12 @@ async function openElsewhere({ from, target, request }: Elsewhere, { fetch, sign
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   return { response, url: target };
+}
+
+/** A redirect may repeat the query it was asked with. Only what is removed changes the address, because it may be a signed one. */
+function removeSecret({ searchParams }: URL, { authKind, name, secret }: Secret): void {
+  const isSecret = ([key, value]: [string, string]) => (authKind === "query" && key === name) || value === secret;
+  for (const [key, value] of [...searchParams].filter(isSecret)) searchParams.delete(key, value);
 }
 
 export async function readBody(response: Response, host: string): Promise<Buffer> {

@@ -41,7 +41,7 @@ export const tool = defineTool({
   }),
   findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
   isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),
-  async run({ input, http, fetch, signal }) {
+  async run({ input, http, fetch, signal, credential }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
     if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuseInput("/body", `cannot be sent with ${method}`);
     const request = {
@@ -52,7 +52,7 @@ export const tool = defineTool({
       timeoutMs: timeoutSeconds * 1000,
       alsoAccept: everyStatus,
     };
-    const { response, url } = await openAddress(address, request, { http, fetch, signal });
+    const { response, url } = await openAddress(address, request, { http, fetch, signal, credential });
     const contentType = response.headers.get("content-type");
     const bytes = await readBody(response, url.hostname);
     return [
