@@ -187,3 +187,32 @@ describe("a credential that is refused without the status 401", () => {
     await expect.poll(async () => (await read(account.id)).health).toBe("failing");
   });
 });
+
+describe("a plain 401 to an account that has no refresh token", () => {
+  const plain = { status: 401, body: '{"message":"Requires authentication"}' };
+  const get = { tool: "github_get_file", given: { owner: "a", repo: "b", path: "c" } };
+  const connectGitHub = async () => {
+    const { refreshToken: _, expiresAt: __, ...data } = provider.connection();
+    return await connect("github", { kind: "oauth2", ...data });
+  };
+
+  it("is about that call when the account's own check still works: the next one is made", async () => {
+    const answers = [plain, { body: '{"login":"ann"}' }];
+    provider.answerApi = () => answers.shift() ?? plain;
+    const account = await connectGitHub();
+    expect(await call(get.tool, get.given, account)).toMatchObject({ _meta: { "switchyard/error": { code: "provider_error" } } });
+    expect(await read(account.id)).toMatchObject({ health: "failing" });
+    await call(get.tool, get.given, account);
+    expect(provider.apiRequests.length).toBeGreaterThan(2);
+  });
+
+  it("ends the connection when the check is refused too", async () => {
+    provider.answerApi = () => plain;
+    const account = await connectGitHub();
+    expect(await call(get.tool, get.given, account)).toMatchObject({
+      _meta: { "switchyard/error": { code: "credential_needs_reconnect" } },
+    });
+    expect(provider.apiRequests).toHaveLength(2);
+    expect(await read(account.id)).toMatchObject({ health: "needs_reconnect" });
+  });
+});

@@ -32,31 +32,39 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   const tables = vaultTables(db);
 
   /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
-  async function noteRefusal(opened: OpenedCredential, failure: Refusal): Promise<Refusal> {
+  async function noteRefusal(opened: OpenedCredential, failure: Refusal, isOfCheck = false): Promise<Refusal> {
+    const isOver = opened.refresh !== undefined && (await isRefusedForGood(opened, failure, isOfCheck));
     const row = opened.row();
     const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
-    const isOver = failure.provider?.refusesCredential === true || typeof opened.data().refreshToken !== "string";
-    if (opened.refresh === undefined || !isOver) {
+    if (!isOver) {
       await remember(noteFailure(tables, placeOf(row), note));
       return failure;
     }
     await remember(noteHealth(tables, placeOf(row), { ...note, health: "needs_reconnect" }, row.version));
     const { code, message } = needsReconnect(row, platformBaseUrl);
-    return new Refusal(code, `${failure.message} ${message}`);
+    return new Refusal(code, `${failure.message} ${message}`, { effect: failure.effect });
   }
+
+  /** The status alone may be about one call only, such as a scope that is missing: then the type's own check decides. */
+  async function isRefusedForGood(opened: OpenedCredential, { provider }: Refusal, isOfCheck: boolean): Promise<boolean> {
+    if (provider?.refusesCredential === true) return true;
+    if (typeof opened.data().refreshToken === "string") return false;
+    return isOfCheck || (await check(opened).then(() => false, isUnauthorized));
+  }
+
+  const check = async (opened: OpenedCredential): Promise<void> =>
+    await runUnderLimit(answerWithin(testLimitMs), async (signal) => await opened.definition.check?.(startCall(opened, signal)));
 
   /** Undefined when it works, else what went wrong, in words that hold no secret. During a pause nothing was tried. */
   async function tryCheck(checked: CheckedCredential): Promise<{ message: string; isPaused: boolean } | undefined> {
     let opened: OpenedCredential | undefined;
     try {
-      const ready = await open(checked);
-      opened = ready;
-      await runUnderLimit(answerWithin(testLimitMs), async (signal) => await checked.definition.check?.(startCall(ready, signal)));
+      opened = await open(checked);
+      await check(opened);
       return undefined;
     } catch (error) {
       const scrub = createScrub(opened?.secrets() ?? []);
-      const isRefused = error instanceof Refusal && error.provider?.status === 401;
-      const failure = isRefused && opened ? await noteRefusal(opened, error.reworded(scrub.text)) : error;
+      const failure = isUnauthorized(error) && opened ? await noteRefusal(opened, error.reworded(scrub.text), true) : error;
       const isPaused = failure instanceof Refusal && failure.code === "credential_refresh_paused";
       return { message: toStorableError(scrub.text(wordsOf(failure))), isPaused };
     }
@@ -99,6 +107,8 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
     noteRefusal,
   };
 }
+
+const isUnauthorized = (error: unknown): error is Refusal => error instanceof Refusal && error.provider?.status === 401;
 
 const wordsOf = (failure: unknown): string => (failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.");
 
