@@ -123,6 +123,32 @@ describe("a credential that is refused without the status 401", () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
+  it("(Jira, after a comment that a stranger may have been let to make) is replaced, and nothing is sent again", async () => {
+    const data = provider.connection(inAnHour());
+    provider.answerApi = (headers) => ({
+      status: 201,
+      headers: { "x-seraph-loginreason": token(headers) === data.accessToken ? "AUTHENTICATED_FAILED" : "OK" },
+      body: '{"id":"10"}',
+    });
+    const account = await connect("jira", { kind: "oauth2", ...data });
+    const comment = { issueKey: "ENG-1", text: "Hello" };
+    const result = await call("jira_add_comment", comment, account);
+    expect(result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "provider_error" } } });
+    expect(result.content[0]?.text).toContain("It may have been done: look before you repeat it.");
+    expect([provider.apiRequests.length, provider.tokenRequests.length]).toEqual([1, 1]);
+    expect(await read(account.id)).toMatchObject({ health: expect.not.stringMatching("reconnect") });
+    expect(await call("jira_add_comment", comment, account)).toMatchObject({ structuredContent: { items: [{ id: "10" }] } });
+  });
+
+  it("(Jira, and nothing can replace it) says that the comment may have been made", async () => {
+    const { refreshToken: _, ...data } = provider.connection(inAnHour());
+    provider.answerApi = () => ({ status: 201, headers: { "x-seraph-loginreason": "AUTHENTICATED_FAILED" }, body: '{"id":"10"}' });
+    const account = await connect("jira", { kind: "oauth2", ...data });
+    const result = await call("jira_add_comment", { issueKey: "ENG-1", text: "Hello" }, account);
+    expect(result).toMatchObject({ isError: true, _meta: { "switchyard/error": { code: "credential_needs_reconnect" } } });
+    expect(result.content[0]?.text).toContain("It may have been done: look before you repeat it.");
+  });
+
   const keyed = [
     [
       "gemini",

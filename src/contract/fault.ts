@@ -10,6 +10,8 @@ export type ProviderFault = {
   isTemporary?: boolean;
   /** The credential itself is not accepted, whatever the status says. */
   isUnauthorized?: boolean;
+  /** The request may have been carried out all the same, in nobody's name. */
+  mayHaveActed?: boolean;
 };
 
 /** `body` is the answer as JSON, or its text when it is not JSON. */

@@ -19,7 +19,7 @@ type HttpOptions = ExchangeOptions & {
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
-type Failure = { refusal: Refusal; isTemporary: boolean; retryAfterMs: number | undefined };
+type Failure = { refusal: Refusal; isTemporary: boolean; retryAfterMs: number | undefined; mayHaveActed?: boolean };
 
 const mostAttempts = 3;
 const longestWaitMs = 30_000;
@@ -56,7 +56,14 @@ export function createHttp(options: HttpOptions) {
     }
     const outcome = await judge(step, request, options);
     const isUnauthorized = "refusal" in outcome && outcome.refusal.provider?.status === 401;
-    return isUnauthorized && (await reauthorizeOnce()) ? await tryOnce(request) : outcome;
+    return isUnauthorized ? await tryWithFreshToken(request, outcome) : outcome;
+  }
+
+  async function tryWithFreshToken(request: HttpRequest, failure: Failure): Promise<Exchange | Failure> {
+    const isReplaced = await reauthorizeOnce();
+    const isUnclear = failure.mayHaveActed === true && !isRepeatable(request);
+    if (isUnclear) return { ...failure, refusal: asUnknown(failure.refusal, isReplaced) };
+    return isReplaced ? await tryOnce(request) : failure;
   }
 
   async function reauthorizeOnce(): Promise<boolean> {
@@ -111,7 +118,15 @@ function describeRedirect(step: Exchange): { message?: string } {
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
   const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
   const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
-  return { isTemporary, retryAfterMs, refusal: providerFailure(provider, { status, ...fault, retryAfterMs }) };
+  const refusal = providerFailure(provider, { status, ...fault, retryAfterMs });
+  return { isTemporary, retryAfterMs, refusal, mayHaveActed: fault.mayHaveActed === true };
+}
+
+/** What must not be sent again. A credential that has a new token by now is no longer a refused one. */
+function asUnknown(refusal: Refusal, isReplaced: boolean): Refusal {
+  const { code, message, provider } = refusal;
+  if (!isReplaced) return refusal.reworded((text) => text, "unknown");
+  return new Refusal(code, message, { effect: "unknown", provider: { status: undefined, code: provider?.code } });
 }
 
 /** Encodes each inserted part as one segment. A part that would climb out of its place is refused. */

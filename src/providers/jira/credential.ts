@@ -52,10 +52,10 @@ function chooseSite(sites: unknown[], wanted: string | undefined): CredentialDat
   return { cloudId, site: textAt(chosen, "url") };
 }
 
-// Where strangers may read, Jira answers a token it does not accept like one of them, with whatever they may see.
+// Where strangers may read or write, Jira answers a token it does not accept like one of them, with whatever they may see or do.
 function readJiraRefusal(_body: unknown, { headers }: Response): ProviderFault | undefined {
   const isRefused = headers.get("x-seraph-loginreason")?.includes("AUTHENTICATED_FAILED") ?? false;
-  return isRefused ? { message: "it does not accept the credential", isUnauthorized: true } : undefined;
+  return isRefused ? { message: "it does not accept the credential", isUnauthorized: true, mayHaveActed: true } : undefined;
 }
 
 function readJiraFault(body: unknown, response: Response): ProviderFault {
