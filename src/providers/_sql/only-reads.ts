@@ -9,16 +9,23 @@ type Tools = {
 
 /**
  * Runs a statement of a tool that only reads. The server decides what it lets through; its refusal of a statement that does more speaks of
- * cursors and syntax, and would send people looking for a mistake that is not there.
+ * cursors and syntax, and would send people looking for a mistake that is not there. What fails before `onSignedIn` is about the account.
  */
-export async function sayOnlyReads<Rows>(sql: string, { reader, writer, isAboutWriting }: Tools, run: () => Promise<Rows>): Promise<Rows> {
+export async function sayOnlyReads<Rows>(
+  sql: string,
+  { reader, writer, isAboutWriting }: Tools,
+  run: (onSignedIn: () => void) => Promise<Rows>,
+): Promise<Rows> {
+  let isSignedIn = false;
   try {
-    return await run();
+    return await run(() => {
+      isSignedIn = true;
+    });
   } catch (error) {
-    if (!(error instanceof Refusal) || !(isAboutWriting(error) || begins(sql, writingWords))) throw error;
-    const { code, errors, provider } = error;
+    const isRefused = isSignedIn && error instanceof Refusal && error.code === "provider_error";
+    if (!isRefused || !(isAboutWriting(error) || begins(sql, writingWords))) throw error;
     const words = `${reader} only reads, and this statement does more. Use ${writer} for it.`;
-    throw new Refusal(code, words, { ...(errors ? { errors } : {}), ...(provider ? { provider } : {}), cause: error });
+    throw new Refusal(error.code, words, { ...(error.provider ? { provider: error.provider } : {}), cause: error });
   }
 }
 

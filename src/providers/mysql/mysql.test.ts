@@ -218,6 +218,11 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
     });
 
     it("says what is wrong with the login, without the password", async () => {
+      const writing = callTool(query, { input: { sql: "DELETE FROM goods" }, credential: { ...credential(), password: "wrong" } });
+      await expect(writing).rejects.toMatchObject({
+        provider: { code: "ER_ACCESS_DENIED_ERROR" },
+        message: expect.not.stringContaining("only reads"),
+      });
       const wrong = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), password: "not this one" } });
       await expect(wrong).rejects.toMatchObject({
         provider: { code: "ER_ACCESS_DENIED_ERROR" },

@@ -18,8 +18,9 @@ export const tool = defineTool({
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),
   run: async ({ input: { sql, params = [], limit }, ...call }) =>
-    await sayOnlyReads(sql, tools, () =>
+    await sayOnlyReads(sql, tools, (onSignedIn) =>
       withMysql(call, async ({ execute, read }) => {
+        onSignedIn();
         await execute(`SET ${statementLimit}`, []);
         await execute("SET SESSION TRANSACTION READ ONLY", []);
         await execute("START TRANSACTION READ ONLY", []);

@@ -240,6 +240,11 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
         provider: { code: "28P01" },
         message: expect.not.stringContaining("not this one"),
       });
+      const writing = callTool(query, {
+        input: { sql: "INSERT INTO goods VALUES (1)" },
+        credential: { ...credential(), password: "wrong" },
+      });
+      await expect(writing).rejects.toMatchObject({ provider: { code: "28P01" }, message: expect.not.stringContaining("only reads") });
       const unknown = callTool(query, { input: { sql: "SELECT 1" }, credential: { ...credential(), database: "nowhere" } });
       await expect(unknown).rejects.toMatchObject({ provider: { code: "3D000" } });
       const { password: _, ...without } = credential();

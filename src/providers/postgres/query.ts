@@ -20,7 +20,12 @@ export const tool = defineTool({
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),
   async run({ input: { sql, params = [], limit }, ...call }) {
-    return await sayOnlyReads(sql, tools, () => withPostgres(call, readRows));
+    return await sayOnlyReads(sql, tools, (onSignedIn) =>
+      withPostgres(call, (session) => {
+        onSignedIn();
+        return readRows(session);
+      }),
+    );
 
     async function readRows({ command, execute }: PostgresSession) {
       // The first SELECT fixes the mode: from then on nothing in this transaction can make it writable again.
