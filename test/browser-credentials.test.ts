@@ -82,7 +82,7 @@ const readPage = () =>
   );
 
 const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
-const useByDefault = () => dialog().getByRole("checkbox", { name: "Use it for calls that name none" });
+const useByDefault = () => dialog().getByRole("checkbox", { name: "Use this account for calls that name no account" });
 
 async function fillToken(token = secret): Promise<void> {
   await dialog().locator("input[type=password]").first().fill(token);
@@ -161,7 +161,7 @@ describe("the first credential of a type", () => {
     expect(await defaults()).toMatchObject([{ type: "github", credentialId: id, apiKeyId: null }]);
 
     await chooseGithub();
-    await dialog().getByText("Calls that name none use “GitHub”.").waitFor();
+    await dialog().getByText("Calls that name no account use “GitHub”.").waitFor();
     expect(await useByDefault().count()).toBe(0);
     await fillToken();
     await dialog().getByLabel("Name", { exact: true }).fill("Second");

@@ -143,7 +143,7 @@ describe("the consent page", () => {
     };
     await signInAnn();
     await visit();
-    await page.getByText("No GitHub account is connected yet").waitFor();
+    await page.getByText("No GitHub account is connected yet, so calls of this application will be refused.").waitFor();
     const first = (await save("<i>First</i>")).body;
     await visit();
     expect(await account.inputValue()).toBe(first.id);

@@ -86,8 +86,8 @@ describe("the account of a server's calls", () => {
     expect(await open("No account yet")).toContain("Connect an account");
     const data = { kind: "bearer", accessToken: "token-of-the-account" };
     const { id } = (await ann.browser.post(`${api}/credentials`, { type: "notion", name: "<i>Main</i>", data })).body;
-    expect(await open("Calls have to name an account")).toContain("Choose one for calls that name none");
-    await page().getByRole("link", { name: "Choose one for calls that name none" }).click();
+    expect(await open("Calls have to name an account")).toContain("Choose a default account");
+    await page().getByRole("link", { name: "Choose a default account" }).click();
     await button("Make it the default").click();
     await button("Stop using it as default").waitFor();
     const links = await open("Calls use “<i>Main</i>”");

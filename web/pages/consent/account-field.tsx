@@ -20,7 +20,7 @@ export function AccountField({ organizationId, title, accounts, value, onChange 
   if (accounts.length === 0)
     return (
       <Notice kind="warning">
-        No {title} account is connected yet, so its calls will be refused.{" "}
+        No {title} account is connected yet, so calls of this application will be refused.{" "}
         <a href={`/o/${organizationId}/credentials`} target="_blank" rel="noreferrer" className="underline underline-offset-4">
           Connect one
         </a>{" "}

@@ -18,7 +18,7 @@ export function DefaultField({ organizationId, type, value, onChange }: DefaultF
   if (current !== undefined)
     return (
       <p className="text-xs text-muted wrap-anywhere">
-        Calls that name none use “{current}”. You can change that on the page of an account.
+        Calls that name no account use “{current}”. You can change that on the page of an account.
       </p>
     );
   return (
@@ -32,7 +32,7 @@ export function DefaultField({ organizationId, type, value, onChange }: DefaultF
         onChange={(event) => onChange(event.target.checked)}
       />
       <div className="grid gap-0.5">
-        <label htmlFor={id}>Use it for calls that name none</label>
+        <label htmlFor={id}>Use this account for calls that name no account</label>
         <p id={`${id}-note`} className="text-xs text-muted">
           AI clients rarely name an account. Without this their calls are refused until they do.
         </p>

@@ -83,7 +83,7 @@ function findRemedy({ accounts, usual }: TypeAccounts = { accounts: [], usual: u
   if (usual) return works(usual) ? null : { words: "Mend it", search: { credential: usual.id } };
   const [first, ...others] = accounts;
   if (!first) return { words: "Connect an account", search: { create: type } };
-  return { words: "Choose one for calls that name none", search: others.length === 0 ? { credential: first.id } : {} };
+  return { words: "Choose a default account", search: others.length === 0 ? { credential: first.id } : {} };
 }
 
 function AllServers({ organizationId }: { organizationId: string }) {
