@@ -25,3 +25,9 @@ it.each([
 ])("names the columns %j %j", (names, unique) => {
   expect(nameColumns(names)).toEqual(unique);
 });
+
+it("names very many columns of one name at once", () => {
+  const startedAt = performance.now();
+  expect(new Set(nameColumns(Array.from({ length: 20_000 }, () => "a"))).size).toBe(20_000);
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});

@@ -1,11 +1,12 @@
 /** Names that differ, so that no column takes the place of another: the second "a" is "a_2", or the next one that no other column has. */
 export function nameColumns(names: string[]): string[] {
   const given = new Set(names);
-  const used = new Set<string>();
+  const nextCounts = new Map<string, number>();
   return names.map((name) => {
-    let unique = name;
-    for (let count = 2; used.has(unique) || (unique !== name && given.has(unique)); count++) unique = `${name}_${count}`;
-    used.add(unique);
-    return unique;
+    let count = nextCounts.get(name) ?? 1;
+    // Only one name can become "a_2", so what was made before need not be looked at.
+    while (count > 1 && given.has(`${name}_${count}`)) count++;
+    nextCounts.set(name, count + 1);
+    return count === 1 ? name : `${name}_${count}`;
   });
 }

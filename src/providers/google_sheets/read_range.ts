@@ -32,7 +32,9 @@ export const tool = defineTool({
     const first = firstRowOf(textAt(answer, "range"));
     const rows = listAt(answer, "values").map((cells, index) => ({ row: first + index, values: listAt(cells) }));
     const [header, ...others] = rows;
-    return headerRow && header ? others.map((row) => ({ ...row, record: toRecord(header.values, row.values) })) : rows;
+    if (!headerRow || !header) return rows;
+    const columns = toColumns(header.values);
+    return others.map((row) => ({ ...row, record: toRecord(columns, row.values) }));
   },
 });
 
@@ -42,11 +44,15 @@ function firstRowOf(range = ""): number {
   return Number(corner?.[1] ?? 1);
 }
 
-/** Empty cells at the end of a row are not sent; within a row they are empty texts. */
-function toRecord(names: unknown[], values: unknown[]): Record<string, unknown> {
-  const named = nameColumns(names.map((name) => String(name ?? "")));
-  const entries = names.flatMap((name, index): [string, unknown][] =>
-    String(name ?? "") === "" ? [] : [[named[index] ?? "", values[index] ?? ""]],
-  );
-  return Object.fromEntries(entries);
+type Column = { name: string; index: number };
+
+/** Those that have a name, once for all rows. */
+function toColumns(header: unknown[]): Column[] {
+  const columns = header.map((name, index) => ({ name: String(name ?? ""), index })).filter(({ name }) => name !== "");
+  const names = nameColumns(columns.map(({ name }) => name));
+  return columns.map(({ index }, position) => ({ name: names[position] ?? "", index }));
 }
+
+/** Empty cells at the end of a row are not sent; within a row they are empty texts. */
+const toRecord = (columns: Column[], values: unknown[]): Record<string, unknown> =>
+  Object.fromEntries(columns.map(({ name, index }) => [name, values[index] ?? ""]));

@@ -106,7 +106,8 @@ function createSession(session: Session) {
       const isProcedure = Array.isArray(fields) && fields.some((entry) => entry === undefined || Array.isArray(entry));
       const [columns, rows] = isProcedure ? [(fields as unknown[])[0], (result as unknown[])[0]] : [fields, result];
       if (!Array.isArray(columns) || !Array.isArray(rows)) return { rows: [], rowCount: integerAt(rows, "affectedRows") ?? 0 };
-      return { rows: rows.map((row: unknown[]) => toRow(row, columns as FieldPacket[])), rowCount: rows.length };
+      const named = toColumns(columns as FieldPacket[]);
+      return { rows: rows.map((row: unknown[]) => toRow(row, named)), rowCount: rows.length };
     },
 
     /**
@@ -122,13 +123,13 @@ function createSession(session: Session) {
         throw refuseInput("/sql", detail);
       }
       const stream = statement.execute(values.map(toParameter)).stream();
-      let fields: FieldPacket[] = [];
+      let columns: Column[] = [];
       stream.on("fields", (found: FieldPacket[]) => {
-        fields = found;
+        columns = toColumns(found);
       });
       const rows: Row[] = [];
       for await (const row of stream as AsyncIterable<unknown[]>) {
-        rows.push(toRow(row, fields));
+        rows.push(toRow(row, columns));
         if (rows.length === limit) break;
       }
       return rows;
@@ -181,12 +182,16 @@ const toParameter = (value: unknown): Scalar => (typeof value === "object" && va
 
 const timeTypes = new Set([7, 12]);
 
-function toRow(row: unknown[], fields: FieldPacket[]): Row {
+type Column = { name: string; columnType: number | undefined };
+
+/** Once for all rows of an answer. */
+function toColumns(fields: FieldPacket[]): Column[] {
   const names = nameColumns(fields.map(({ name }) => name));
-  return Object.fromEntries(
-    fields.map(({ columnType }, column): [string, unknown] => [names[column] ?? "", toValue(row[column], columnType)]),
-  );
+  return fields.map(({ columnType }, index) => ({ name: names[index] ?? "", columnType }));
 }
+
+const toRow = (row: unknown[], columns: Column[]): Row =>
+  Object.fromEntries(columns.map(({ name, columnType }, index) => [name, toValue(row[index], columnType)]));
 
 function toValue(value: unknown, columnType: number | undefined): unknown {
   if (Buffer.isBuffer(value)) return value.toString("base64");
