@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createCatalog } from "../src/catalog/catalog.ts";
 import { toJsonSchema } from "../src/catalog/json-schema.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
+import { toMcpTool } from "../src/catalog/mcp-tool.ts";
 
 type Schema = {
   description?: string;
@@ -10,7 +12,8 @@ type Schema = {
   anyOf?: Schema[];
 };
 
-const tools = (await loadProviders()).flatMap(({ tools }) => tools);
+const { nodes } = createCatalog(await loadProviders());
+const tools = [...nodes.values()].map(({ tool }) => tool);
 
 /** Every field with its place, also those inside of others. */
 function fieldsOf(schema: Schema, place = ""): [string, Schema][] {
@@ -27,5 +30,14 @@ describe.each(tools)("$id", (tool) => {
   it.each(["input", "output"] as const)("describes every field of its %s in a sentence", (io) => {
     const fields = fieldsOf(toJsonSchema(tool[io], io) as Schema);
     expect(fields.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
+  });
+});
+
+describe.each(tools.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", ({ id }) => {
+  it("says once that MCP clients may get a handle", () => {
+    const node = nodes.get(id);
+    const { outputSchema } = toMcpTool(node as NonNullable<typeof node>);
+    expect(JSON.stringify(outputSchema).split("handle")).toHaveLength(2);
+    expect(outputSchema.properties.items).toMatchObject({ description: expect.stringContaining("`result:{record}#/{item}/{field}`") });
   });
 });

@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
+import { node } from "./support/workflow-app.ts";
 
 type Block = { type: string; text?: string; data?: string; mimeType?: string };
 type Result = { content: Block[]; structuredContent: { items: Record<string, unknown>[]; cut?: string }; _meta?: Record<string, unknown> };
@@ -64,7 +65,7 @@ const png = (bytes: number) =>
 
 describe.each(eras)("pictures and sound (%s)", (era) => {
   it("a generated picture is an image block, sent once, with its type, size and a handle in the item", async () => {
-    const bytes = png(5_000_000);
+    const bytes = png(700_000);
     provider.script([{ json: { created: 1, output_format: "png", data: [{ b64_json: bytes.toString("base64") }], usage: {} } }]);
     const { result, text } = await call("openai_generate_image", { prompt: "a cat" }, "openai", era);
     const { id } = await lastRecord();
@@ -75,6 +76,21 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
     expect(JSON.parse(result.content[0]?.text ?? "")).toEqual(item);
     expect(result.content[1]).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
     expect(text.length).toBeLessThan(bytes.toString("base64").length + 2000);
+  });
+
+  it.each([
+    [2_000_000, ["text", "image", "text"], ""],
+    [5_000_000, ["text", "text"], "A picture of more than 5 MB as base64 is not shown. "],
+  ])("says what is not kept or not shown of a picture of %i bytes", async (size, types, notShown) => {
+    const data = [{ b64_json: png(size).toString("base64") }];
+    provider.script([{ json: { created: 1, output_format: "png", data, usage: {} } }]);
+    const { result } = await call("openai_generate_image", { prompt: "a cat" }, "openai", era);
+    const { id } = await lastRecord();
+    const { items, cut } = result.structuredContent;
+    expect(items[0]?.imageBase64).toBe(`result:${id}#/0/imageBase64`);
+    expect(result.content.map(({ type }) => type)).toEqual(types);
+    expect(cut).toBe(`${notShown}The history keeps only its beginning, as record ${id}. What a handle stands for is not kept.`);
+    expect(result.content.at(-1)?.text).toBe(cut);
   });
 
   it("speech is an audio block", async () => {
@@ -92,10 +108,18 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
     expect(result.content[1]).toMatchObject({ type: "image", mimeType: "image/png" });
   });
 
+  it("judges what the history keeps by the whole answer, the picture included", async () => {
+    provider.script([{ json: { id: "1", name: "n".repeat(40_000), mimeType: "image/png", size: "2000000" } }, { body: png(2_000_000) }]);
+    const { result } = await call("google_drive_download_file", { fileId: "1" }, "google_drive", era);
+    expect((await lastRecord()).truncated).toBe(true);
+    expect(result.structuredContent.cut).toMatch(/^Cut short: 1 of 1 items, .* The history keeps only its beginning/);
+  });
+
   it("other bytes come as base64 while they are few, and as a handle when they are many", async () => {
     for (const [size, expected] of [
       [300, /^[A-Za-z0-9+/]+=*$/],
       [300_000, /^result:[0-9a-f-]{36}#\/0\/contentBase64$/],
+      [2_000_000, /^result:[0-9a-f-]{36}#\/0\/contentBase64$/],
     ] as const) {
       const bytes = Buffer.alloc(size, 0xfe);
       provider.script([{ json: { id: "1", name: "a.zip", mimeType: "application/zip", size: String(size) } }, { body: bytes }]);
@@ -103,6 +127,10 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
       expect(result.structuredContent.items[0]).toMatchObject({ bytes: size, mimeType: "application/zip" });
       expect(result.structuredContent.items[0]?.contentBase64).toMatch(expected);
       expect(result.content.filter(({ type }) => type !== "text")).toEqual([]);
+      const { id, truncated } = await lastRecord();
+      const cut = `The history keeps only its beginning, as record ${id}. What a handle stands for is not kept.`;
+      expect(result.structuredContent.cut).toBe(truncated ? cut : undefined);
+      expect(truncated).toBe(size === 2_000_000);
     }
   });
 
@@ -206,6 +234,28 @@ describe("the limit", () => {
         listed.json.result?.tools.find(({ name }) => name === "platform_list_tool_invocations")?.outputSchema as object,
       );
       expect(fits(structuredContent), JSON.stringify(fits.errors)).toBe(true);
+    } finally {
+      await small.stop();
+    }
+  });
+
+  it("names a page whose cursor begins behind entries that were left out", async () => {
+    const small = await startMcpApp({ environment: { MCP_MAX_RESULT_CHARACTERS: "1000" } });
+    try {
+      const path = `/api/organizations/${small.owner.organizationId}`;
+      const canvas = { nodes: [node("a", "set_fields", { fields: { a: 1 } })], edges: [] };
+      const { body } = await small.owner.browser.post(`${path}/workflows`, { name: "Sorted", canvas });
+      const wish = { workflowId: body.id, kind: "webhook", name: "Sorted", signature: "none" };
+      for (let index = 0; index < 12; index++) expect((await small.owner.browser.post(`${path}/triggers`, wish)).status).toBe(201);
+      const list = async (limit: number) => {
+        const platform = small.connect("platform", ["platform:read"]);
+        const { json } = await platform.modern("platform", "tools/call", { name: "platform_list_triggers", arguments: { limit } });
+        return (json.result as unknown as { structuredContent: { cut?: string; nextCursor: string | null } }).structuredContent;
+      };
+      const says = "`nextCursor` begins behind the entries left out: ask again with a smaller `limit` to see them.";
+      expect(await list(10)).toMatchObject({ nextCursor: expect.any(String), cut: expect.stringContaining(says) });
+      expect(await list(12)).toMatchObject({ nextCursor: null, cut: expect.not.stringContaining("nextCursor") });
+      expect(await list(1)).not.toHaveProperty("cut");
     } finally {
       await small.stop();
     }

@@ -14,7 +14,7 @@ export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
     inputSchema: credentials.length > 0 ? withCredentials(inputSchema, credentials) : inputSchema,
     outputSchema: {
       type: "object",
-      properties: { items: { type: "array", items: outputSchema } },
+      properties: { items: { type: "array", ...(tool.findBytes ? { description: handles } : {}), items: outputSchema } },
       required: ["items"],
       additionalProperties: false,
     },
@@ -22,6 +22,10 @@ export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
     credentials,
   };
 }
+
+// The schemas of items are also those of nodes, which have the bytes themselves.
+const handles =
+  "Where a field has bytes as base64, it may have a handle instead, `result:{record}#/{item}/{field}`: pictures and sound are content blocks, and other bytes are left out of a long answer.";
 
 export const toAnnotations = (title: string, hints: Hints) => ({
   title,

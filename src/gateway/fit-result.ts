@@ -1,6 +1,7 @@
 import type { JsonSchema } from "../catalog/json-schema.ts";
 import type { Tool } from "../contract/tool.ts";
 import { outputsLimitBytes } from "../history/payload.ts";
+import { sizeOf } from "./json-size.ts";
 import { takeOutMedia } from "./result-media.ts";
 import { shrink } from "./shrink.ts";
 
@@ -20,35 +21,68 @@ type Fitted = {
 
 export function fitItems(result: Items, { outputSchema, limitCharacters }: Limits): Fitted {
   const { recordId, findBytes } = result;
-  const { items, blocks } = findBytes ? takeOutMedia(result.items, { findBytes, recordId }) : { items: result.items, blocks: [] };
+  const media = findBytes && takeOutMedia(result.items, { findBytes, recordId });
+  const { items, blocks, hasLargePicture } = media ?? { items: result.items, blocks: [], hasLargePicture: false };
   const whole = toTexts(items);
-  const fitted = (texts: string[]) => ({ texts, structured: [`"items":[${texts.join(",")}]`], blocks });
-  if (lengthOf(whole) <= limitCharacters) return fitted(whole);
-  const lighter = findBytes ? takeOutMedia(items, { findBytes, recordId, takesAll: true }).items : items;
+  const isLong = lengthOf(whole) > limitCharacters;
+  const lighter = isLong && findBytes ? takeOutMedia(items, { findBytes, recordId, takesAll: true }).items : items;
   const schema = (outputSchema?.properties as Record<string, JsonSchema> | undefined)?.items ?? {};
-  const shown = toTexts(shrink(lighter, schema, limitCharacters) as unknown[]);
-  if (lengthOf(shown) === lengthOf(toTexts(lighter))) return fitted(shown);
+  const shown = isLong ? toTexts(shrink(lighter, schema, limitCharacters) as unknown[]) : whole;
+  const isCut = isLong && lengthOf(shown) !== lengthOf(toTexts(lighter));
   const counts = `${shown.length} of ${items.length} items, ${lengthOf(shown)} of ${lengthOf(whole)} characters`;
-  return { ...fitted(shown), cut: describeCut(counts, recordId, whole) };
+  const cut = describeCut({
+    ...{ recordId, answer: result.items, hasLargePicture },
+    hasHandles: lighter.some((item, index) => item !== result.items[index]),
+    ...(isCut ? { counts } : {}),
+  });
+  return { texts: shown, structured: [`"items":[${shown.join(",")}]`], blocks, ...cut };
 }
 
 /** One object, likewise. */
 export function fitOutput({ output, recordId }: Output, { outputSchema = {}, limitCharacters }: Limits): Fitted {
   const whole = JSON.stringify(output);
   const isCut = whole.length > limitCharacters;
-  const text = isCut ? JSON.stringify(shrink(output, outputSchema, limitCharacters)) : whole;
-  const fitted = { texts: [text], structured: text === "{}" ? [] : [text.slice(1, -1)], blocks: [] };
-  return isCut ? { ...fitted, cut: describeCut(`${text.length} of ${whole.length} characters`, recordId, [whole]) } : fitted;
+  const shown = isCut ? (shrink(output, outputSchema, limitCharacters) as Output["output"]) : output;
+  const text = isCut ? JSON.stringify(shown) : whole;
+  const counts = `${text.length} of ${whole.length} characters`;
+  const cut = describeCut({ recordId, answer: output, ...(isCut ? { counts, skipsEntries: skipsEntries(output, shown) } : {}) });
+  return { texts: [text], structured: text === "{}" ? [] : [text.slice(1, -1)], blocks: [], ...cut };
 }
 
 const toTexts = (items: unknown[]): string[] => items.map((item) => JSON.stringify(item));
 
 const lengthOf = (texts: string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-function describeCut(counts: string, recordId: string, texts: string[]): string {
-  const isKept = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 1) <= outputsLimitBytes;
-  const place = isKept
-    ? `The whole answer is in the history, as record ${recordId}.`
-    : `The history keeps only its beginning, as record ${recordId}.`;
-  return `Cut short: ${counts}. ${place} Ask for less to see all of it.`;
+/** Whether the next page begins behind entries that were left out of this one. */
+const skipsEntries = (output: Output["output"], shown: Output["output"]): boolean =>
+  typeof output.nextCursor === "string" &&
+  Object.entries(output).some(([key, list]) => Array.isArray(list) && list.length !== (shown[key] as unknown[] | undefined)?.length);
+
+type Missing = {
+  recordId: string;
+  /** As the record was given it. */
+  answer: unknown;
+  /** When something was cut: how much. */
+  counts?: string;
+  hasHandles?: boolean;
+  hasLargePicture?: boolean;
+  skipsEntries?: boolean;
+};
+
+function describeCut({ recordId, answer, counts, ...missing }: Missing): { cut?: string } {
+  if (counts === undefined && !missing.hasHandles) return {};
+  const isKept = isKeptWhole(answer);
+  if (counts === undefined && isKept) return {};
+  const sentences = [
+    counts === undefined ? "" : `Cut short: ${counts}.`,
+    missing.hasLargePicture ? "A picture of more than 5 MB as base64 is not shown." : "",
+    isKept ? `The whole answer is in the history, as record ${recordId}.` : `The history keeps only its beginning, as record ${recordId}.`,
+    missing.hasHandles && !isKept ? "What a handle stands for is not kept." : "",
+    missing.skipsEntries ? "`nextCursor` begins behind the entries left out: ask again with a smaller `limit` to see them." : "",
+    counts === undefined ? "" : "Ask for less to see all of it.",
+  ];
+  return { cut: sentences.filter((sentence) => sentence !== "").join(" ") };
 }
+
+const isKeptWhole = (answer: unknown): boolean =>
+  sizeOf(answer, outputsLimitBytes) <= outputsLimitBytes && Buffer.byteLength(JSON.stringify(answer)) <= outputsLimitBytes;

@@ -105,7 +105,7 @@ export const withCut = (schema: JsonSchema): JsonSchema => ({ ...schema, propert
 
 const cut = {
   type: "string",
-  description: "Only when the answer was cut short: how much is missing, and which record of the history has it.",
+  description: "Only when something of the answer is missing: how much, and what the history has of it.",
 };
 
 const toWire = <Target>({ name, title, description, inputSchema, outputSchema, annotations }: McpTool<Target>) => ({

@@ -9,25 +9,36 @@ type Circumstances = {
   takesAll?: boolean;
 };
 
+type Lighter = {
+  items: Item[];
+  blocks: string[];
+  /** One that is too large for a block. */
+  hasLargePicture: boolean;
+};
+
 /**
  * Takes bytes out of items, where they would be text that no model can read: pictures and sound become blocks of their own, once, as JSON
  * text. What stays in the item is a handle, which names the record of the call and the place in its outputs.
  */
-export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = false }: Circumstances): { items: Item[]; blocks: string[] } {
-  const blocks: string[] = [];
+export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = false }: Circumstances): Lighter {
+  const blocks: Block[] = [];
   const lighter = items.map((item, index) => {
     const handles = findBytes(item).flatMap(({ field, mimeType }) => {
       const base64 = item[field];
       if (typeof base64 !== "string") return [];
       const block = toBlock(base64, mimeType);
-      if (block) blocks.push(JSON.stringify(block));
+      if (block) blocks.push(block);
       const isTaken = block !== undefined || (takesAll && base64.length > smallLength);
       return isTaken ? [[field, `result:${recordId}#/${index}/${field}`] as const] : [];
     });
     return handles.length === 0 ? item : { ...item, ...Object.fromEntries(handles) };
   });
-  return { items: lighter, blocks };
+  const shown = blocks.filter(({ type, data }) => type !== "image" || data.length <= pictureLimitCharacters);
+  return { items: lighter, blocks: shown.map((block) => JSON.stringify(block)), hasLargePicture: shown.length < blocks.length };
 }
+
+/** More than a model takes: a client may end a conversation over it. */
+const pictureLimitCharacters = 5 * 1024 * 1024;
 
 const smallLength = 200;
 

@@ -59,4 +59,33 @@ describe("a value that is too long", () => {
     expect(shown).toEqual(list.slice(0, shown.length));
     expect(shown.length).toBeGreaterThan(200);
   });
+
+  it("takes no longer when it is nested deeply", () => {
+    const bottom: unknown = Array.from({ length: 50_000 }, (_, index) => ({ id: index, text: "x".repeat(80) }));
+    const deep = Array.from({ length: 198 }).reduce<unknown>((inner, _, index) => (index % 2 ? [inner] : { inner }), bottom);
+    const startedAt = performance.now();
+    const shown = shrink(deep, {}, 25_000);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(JSON.stringify(shown).length).toBeLessThanOrEqual(25_000);
+    expect(JSON.stringify(shown).length).toBeGreaterThan(20_000);
+  });
+
+  it.each([60, 61, 300])("has fewer of %i rows rather than broken ids, addresses and columns", (count) => {
+    const address = (row: number, column: number) => `https://shop.test/items/${row}/${column}/0123456789`;
+    const row = (index: number) => Object.fromEntries(Array.from({ length: 20 }, (_, column) => [`c${column}`, address(index, column)]));
+    const rows = Array.from({ length: count }, (_, index) => row(index));
+    const shown = shrink(rows, {}, 25_000) as unknown[];
+    expect(shown).toEqual(rows.slice(0, shown.length));
+    expect(shown.length).toBeGreaterThan(15);
+  });
+
+  it("has shorter texts beside whole ids", () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({
+      id: `${index}`.padStart(60, "0"),
+      text: "x".repeat(index === 0 ? 100 : 5000),
+    }));
+    const shown = shrink(rows, {}, 25_000) as typeof rows;
+    expect(shown.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(shown[0]?.text).toBe("x".repeat(100));
+  });
 });

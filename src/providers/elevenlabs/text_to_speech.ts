@@ -31,7 +31,7 @@ export const tool = defineTool({
     similarityBoost: z.number().min(0).max(1).optional().describe("Similarity 0-1."),
   }),
   output: z.object({
-    audioBase64: z.string().describe("The sound as base64. MCP clients get it as an audio block, and a handle here."),
+    audioBase64: z.string().describe("The sound as base64."),
     mimeType: z.string().describe("Media type."),
     bytes: z.int().describe("Size."),
   }),

@@ -23,7 +23,7 @@ export const tool = defineTool({
       .describe("Quality of the image; better takes longer and costs more."),
   }),
   output: z.object({
-    imageBase64: z.string().describe("The image as base64. MCP clients get it as an image block, and a handle here."),
+    imageBase64: z.string().describe("The image as base64."),
     mimeType: z.string().describe("Media type, e.g. image/png."),
     bytes: z.int().optional().describe("Size of the image in bytes."),
     revisedPrompt: z.string().optional().describe("The prompt the model made of it."),
