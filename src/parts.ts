@@ -165,7 +165,7 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
         provider: credential.definition.title,
         input: {},
         credential,
-        isRepeatable: false,
+        isResendable: false,
         signal,
         idempotencyKey: newId(),
       }),

@@ -55,7 +55,7 @@ const use = (credential: OpenedCredential) =>
       provider: "Fake",
       input: {},
       credential,
-      isRepeatable: false,
+      isResendable: false,
       signal: AbortSignal.timeout(10_000),
       idempotencyKey: "x",
     },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { lookFirst } from "../src/base/effect.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
-import { issue, useGithub, useHttp } from "./support/github-nodes.ts";
+import { startFakeProvider } from "./support/fake-provider.ts";
+import { connectGithub, issue, useGithub, useHttp } from "./support/github-nodes.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
@@ -118,6 +119,31 @@ describe("retries of a node that changes something", () => {
     expect(refused).toMatchObject({ status: "failed", nodes: [{ attempts: 3 }] });
     expect(refused.error?.message).not.toContain(lookFirst);
     expect(titles()).toEqual(["drop", "fail", "fail", "fail"]);
+  });
+
+  it("are not for an answer that does not show what was made", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.stop());
+    const { reference } = await connectGithub(ann, provider.url, "token-of-the-empty-answer");
+    provider.script([{ status: 201 }]);
+    const run = await ann.run(await ann.save([issue("open", "Once", { settings, credentials: { github: reference } })]));
+    expect(run).toMatchObject({ status: "failed", error: { code: "provider_error" }, nodes: [{ attempts: 1 }] });
+    expect(provider.requests()).toHaveLength(1);
+  });
+
+  it("are for what is sent with the same key again, which the next run would not have", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.stop());
+    const data = { kind: "bearer", secretKey: "sk_test_key-of-the-test", baseUrl: provider.url };
+    const account = { type: "stripe", name: "Stripe", data, createdBy: null };
+    const { reference } = await ann.app.parts.vault.credentials.create(ann.owner.organizationId, account);
+    provider.script(Array(3).fill({ body: "<html>" }));
+    const refund = node("refund", "stripe_create_refund", { paymentIntentId: "pi_1" }, { settings, credentials: { stripe: reference } });
+    const run = await ann.run(await ann.save([refund]));
+    expect(run).toMatchObject({ status: "failed", nodes: [{ attempts: 3 }] });
+    expect(run.error?.message).toContain(lookFirst);
+    const key = `${run.id}:refund:0`;
+    expect(provider.requests().map(({ headers }) => headers["idempotency-key"])).toEqual([key, key, key]);
   });
 
   it("are for both where its author allowed it", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { createCertificate } from "../../test/support/certificate.ts";
@@ -69,5 +69,16 @@ test("a redirect from https to http is refused", async () => {
   await expect(safeFetch(`https://provider.test:${port}/`, { followRedirects: 1 })).rejects.toMatchObject({
     code: "outbound_refused",
     message: "provider.test redirected from https to http.",
+  });
+});
+
+test("a handshake with a server that speaks no TLS sent nothing", async () => {
+  const plain = createTcpServer((client) => void client.on("error", () => {}).end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  await once(plain.listen(0, "127.0.0.1"), "listening");
+  endings.push(() => plain.close());
+  const { safeFetch } = await serve((_request, response) => response.end(), { isTrusted: true });
+  await expect(safeFetch(`https://provider.test:${(plain.address() as AddressInfo).port}/`)).rejects.toMatchObject({
+    message: expect.stringContaining("WRONG_VERSION_NUMBER"),
+    effect: "none",
   });
 });

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector, Headers as UndiciHeaders, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
 import type { AddressRules } from "./address-rules.ts";
 import { describeBytes } from "./describe-bytes.ts";
-import { isUnconnected } from "./effect.ts";
+import { isUnconnected, readingMethods } from "./effect.ts";
 import { Refusal } from "./refusal.ts";
 
 export type SafeFetch = (url: string | URL, init?: SafeFetchInit) => Promise<Response>;
@@ -150,7 +150,7 @@ const readHeaders = (init: NonNullable<SafeFetchInit["headers"]>): UndiciHeaders
 const credentialHeaders = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
 
 const refuseCredentials = (method: string, headers: UndiciHeaders): void => {
-  const isSafe = ["GET", "HEAD"].includes(method.toUpperCase()) && !credentialHeaders.some((name) => headers.has(name));
+  const isSafe = readingMethods.has(method.toUpperCase()) && !credentialHeaders.some((name) => headers.has(name));
   if (!isSafe) throw refuse("Redirects are followed only for GET and HEAD requests without credentials.");
 };
 

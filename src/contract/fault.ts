@@ -1,3 +1,4 @@
+import { endSentence } from "../base/end-sentence.ts";
 import { at, textAt } from "./read.ts";
 
 /** What a provider says about its own failure. */
@@ -33,12 +34,6 @@ export const readCommonFault: ReadFault = (body) => {
       textAt(body, "error"),
   };
 };
-
-/** A text that ends like a sentence, so that another can follow. A full stop after an address would become part of it. */
-export function endSentence(text: string): string {
-  const words = text.trim();
-  return words === "" || /[.!?…]$/.test(words) || /\bhttps?:\/\/\S+$/.test(words) ? words : `${words}.`;
-}
 
 /** What a provider says in several pieces, one after the other. */
 export const joinSentences = (pieces: (string | undefined)[]): string =>

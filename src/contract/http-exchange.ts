@@ -1,3 +1,4 @@
+import { readingMethods } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 
@@ -47,7 +48,6 @@ export type Exchange = { response: Response; url: URL };
 
 const mostRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-const readingMethods = new Set(["GET", "HEAD"]);
 
 /**
  * One request with the credential, and where it only reads, the redirects of its answer within its own origin: a renamed repository is one.

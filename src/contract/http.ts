@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { readingMethods } from "../base/effect.ts";
+import { endSentence } from "../base/end-sentence.ts";
 import { Refusal } from "../base/refusal.ts";
-import { endSentence, type ProviderFault, type ReadFault, type ReadRefusal } from "./fault.ts";
+import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
 import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, isNear, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
@@ -14,7 +16,7 @@ type HttpOptions = ExchangeOptions & {
   reauthorize?: (() => Promise<boolean>) | undefined;
   readFault: ReadFault;
   readRefusal?: ReadRefusal | null | undefined;
-  /** Whether the call may be made twice; reading always may. */
+  /** Whether its requests may be sent twice; those that only read always may. */
   isRepeatable: boolean;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
@@ -23,7 +25,6 @@ type Failure = { refusal: Refusal; isTemporary: boolean; retryAfterMs: number | 
 
 const mostAttempts = 3;
 const longestWaitMs = 30_000;
-const readingMethods = new Set(["GET", "HEAD"]);
 const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
 
 /** Requests of one tool call to one provider. Failures become refusals that say what the provider said. */
@@ -101,6 +102,9 @@ async function judge(step: Exchange, { alsoAccept }: HttpRequest, options: HttpO
   const text = isAccepted ? await response.text() : await response.text().catch(() => "");
   const body = parseJson(text);
   const fault = isAccepted ? readRefusal?.(body, response) : { ...readFault(body ?? text, response), ...describeRedirect(step) };
+  // Who refuses does so in its own form; a page of a proxy or nothing at all tells neither that it was done nor that it was not.
+  const isUnreadable = isAccepted && body === undefined && fault && !fault.isUnauthorized;
+  if (isUnreadable) return { refusal: unreadable(provider, response.status), isTemporary: false, retryAfterMs: undefined };
   return fault ? toFailure(provider, response, fault) : { response: new Response(text === "" ? null : text, response), url };
 }
 
@@ -158,7 +162,7 @@ export function providerFailure(provider: string, { status, code, message, retry
 
 /** It answered that it did what was asked, but not what came of it. */
 const unreadable = (provider: string, status: number): Refusal =>
-  providerFailure(provider, { status, message: "the answer is not JSON" }).reworded((text) => text, "unknown");
+  new Refusal("provider_error", `The answer of ${provider} is not JSON.`, { provider: { status, code: undefined }, effect: "unknown" });
 
 const longestWords = 1000;
 

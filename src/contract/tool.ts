@@ -17,8 +17,10 @@ export type Tool = {
   output: z.ZodObject;
   /** The fields of an item that hold bytes as base64, and what they are when that is known. */
   findBytes?: (item: Record<string, unknown>) => BytesField[];
-  /** Whether a call with this input, made twice, does no more than once. */
+  /** Whether a call with this input, made twice by its caller, does no more than once. */
   isRepeatable: (input: Record<string, unknown>) => boolean;
+  /** Whether one call may be sent twice, which does no more than once where it carries the key of the call. */
+  isResendable: (input: Record<string, unknown>) => boolean;
   run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
 };
 
@@ -37,8 +39,10 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   output: Output;
   /** Where an item has bytes as base64: MCP clients get pictures and sound as such and not as text. */
   findBytes?: (item: z.output<Output>) => BytesField[];
-  /** Where the hints do not say it: they are the same for every input, and know nothing of idempotency keys. */
+  /** Where the hints do not say it: they are the same for every input, and know nothing of idempotency keys that a caller gives. */
   isRepeatable?: (input: z.output<Input>) => boolean;
+  /** Where it differs from `isRepeatable`, because `idempotencyKey` of the call is sent: the caller's next call has another one. */
+  isResendable?: (input: z.output<Input>) => boolean;
   run: (call: ToolCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
 };
 
@@ -49,5 +53,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   descriptor: ToolDescriptor<Input, Output, Definition>,
 ): Tool {
   const { readOnly, idempotent } = descriptor.hints;
-  return { version: 1, isRepeatable: () => readOnly || idempotent, ...descriptor } as unknown as Tool;
+  const { isRepeatable = () => readOnly || idempotent } = descriptor;
+  return { version: 1, isRepeatable, isResendable: isRepeatable, ...descriptor } as unknown as Tool;
 }

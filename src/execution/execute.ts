@@ -41,14 +41,14 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
-    const isRepeatable = tool.isRepeatable(input);
-    const effects = watchEffects(isRepeatable);
+    const isResendable = tool.isResendable(input);
+    const effects = watchEffects(tool.isRepeatable(input));
     let opened: OpenedCredential | null = null;
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
-        const call = { organizationId, provider: provider.title, input, credential: opened, isRepeatable, signal: limited, idempotencyKey };
+        const call = { organizationId, provider: provider.title, input, credential: opened, isResendable, signal: limited, idempotencyKey };
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });
@@ -64,7 +64,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
 
 const secretsOf = (opened: OpenedCredential | null): string[] => opened?.secrets() ?? [];
 
-/** Remembers whether a call that must not be repeated has reached out, and says so where its outcome is not known. */
+/** Remembers whether a call that its caller must not repeat has reached out, and says so where its outcome is not known. */
 function watchEffects(isRepeatable: boolean) {
   let mayHaveActed = false;
   return {

@@ -26,7 +26,7 @@ type Call = {
   provider: string;
   input: Record<string, unknown>;
   credential: OpenedCredential | null;
-  isRepeatable: boolean;
+  isResendable: boolean;
   signal: AbortSignal;
   idempotencyKey: string;
 };
@@ -48,7 +48,7 @@ export function createToolCall(outside: Outside, call: Call): ToolCall<Record<st
   };
 }
 
-function createCredentialHttp(outside: Outside, { credential, provider, isRepeatable, signal }: Call): Http {
+function createCredentialHttp(outside: Outside, { credential, provider, isResendable, signal }: Call): Http {
   const definition = credential?.definition;
   const data = () => credential?.data() ?? {};
   return createHttp({
@@ -60,7 +60,7 @@ function createCredentialHttp(outside: Outside, { credential, provider, isRepeat
     reauthorize: credential?.refresh,
     readFault: definition?.readFault ?? (() => ({})),
     readRefusal: definition?.readRefusal,
-    isRepeatable,
+    isRepeatable: isResendable,
     signal,
     ...(outside.sleep ? { sleep: outside.sleep } : {}),
   });

@@ -1,3 +1,4 @@
+import { readingMethods } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetchInit } from "../base/safe-fetch.ts";
 import { endAfter, factsOfFailure, type Span } from "../base/tracing.ts";
@@ -19,7 +20,7 @@ type Options = {
  */
 export async function watchSteps<Value>(outside: Outside, options: Options, work: (reach: Outside) => Promise<Value>): Promise<Value> {
   const { beforeStep, trace, providerId, sendsTraceParent } = options;
-  const watched = watchEffects(options.onReach);
+  const reached = watchReach(options.onReach);
   const named = { "switchyard.provider": providerId };
   let connection: Span | undefined;
   const reach: Outside = {
@@ -29,13 +30,13 @@ export async function watchSteps<Value>(outside: Outside, options: Options, work
       const method = methods.has(init.method ?? "GET") ? (init.method ?? "GET") : "HTTP";
       const request = trace.begin(`${method} ${providerId}`, { ...named, "http.request.method": method }, "client");
       const send = () => outside.fetch(url, sendsTraceParent ? withTraceParent(init, request) : init);
-      return await endAfter(request, () => watched(method, send), describeAnswer);
+      return await endAfter(request, () => reached.watch(method, send), describeAnswer);
     },
     async resolveHost(host) {
       await beforeStep?.();
       connection ??= trace.begin(`connection ${providerId}`, named, "client");
       const address = await outside.resolveHost(host);
-      options.onReach(true);
+      reached.note(true);
       return address;
     },
   };
@@ -49,27 +50,28 @@ export async function watchSteps<Value>(outside: Outside, options: Options, work
   }
 }
 
-const readingMethods = new Set(["GET", "HEAD"]);
-
 /** What is only read, refused, or not even sent has changed nothing. */
-function watchEffects(onReach: (mayHaveActed: boolean) => void) {
+function watchReach(onReach: (mayHaveActed: boolean) => void) {
   let mayHaveActed = false;
   const note = (now: boolean) => {
     mayHaveActed = now;
     onReach(now);
   };
-  return async (method: string, send: () => Promise<Response>): Promise<Response> => {
-    if (readingMethods.has(method)) return await send();
-    const before = mayHaveActed;
-    note(true);
-    try {
-      const response = await send();
-      if (response.status >= 400 && response.status < 500) note(before);
-      return response;
-    } catch (error) {
-      if (error instanceof Refusal && error.effect === "none") note(before);
-      throw error;
-    }
+  return {
+    note,
+    async watch(method: string, send: () => Promise<Response>): Promise<Response> {
+      if (readingMethods.has(method)) return await send();
+      const before = mayHaveActed;
+      note(true);
+      try {
+        const response = await send();
+        if (response.status >= 400 && response.status < 500) note(before);
+        return response;
+      } catch (error) {
+        if (error instanceof Refusal && error.effect === "none") note(before);
+        throw error;
+      }
+    },
   };
 }
 

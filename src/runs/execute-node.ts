@@ -33,13 +33,18 @@ const longestDelayMs = 24 * 3600_000;
 export function createExecuteNode({ clock, executeOnce }: { clock: Clock; executeOnce: ExecuteOnce }) {
   /** The failure of one execution, or undefined. */
   async function tryOnce(task: NodeTask, execution: Execution, outcomes: Outcomes): Promise<Failed | undefined> {
+    let mustNotRepeat = false;
+    const begin: NodeTask["begin"] = async (now) => {
+      mustNotRepeat ||= now;
+      await task.begin(now);
+    };
     try {
-      outcomes.add(await executeOnce.run(task, execution, outcomes.note));
+      outcomes.add(await executeOnce.run({ ...task, begin }, execution, outcomes.note));
       return undefined;
     } catch (error) {
       task.signal.throwIfAborted();
       if (isPassing(error)) throw error;
-      return { error: toFailure(error), mayBeDone: error instanceof Refusal && error.effect === "unknown" };
+      return { error: toFailure(error), mayBeDone: mustNotRepeat && error instanceof Refusal && error.effect === "unknown" };
     }
   }
 

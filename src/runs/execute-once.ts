@@ -53,7 +53,7 @@ export function createExecuteOnce(options: Options) {
       signal: task.signal,
       limitMs: limitOf(task),
       idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
-      beforeStep: () => beginStep(task, !node.tool.isRepeatable(prepared.input)),
+      beforeStep: () => beginStep(task, !node.tool.isResendable(prepared.input)),
       trace: task.trace,
     });
     return { outputs: { [onlyWay]: items } };

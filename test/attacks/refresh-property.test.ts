@@ -37,7 +37,7 @@ const use = (credential: OpenedCredential) =>
       provider: "Fake",
       input: {},
       credential,
-      isRepeatable: false,
+      isResendable: false,
       signal: AbortSignal.timeout(60_000),
       idempotencyKey: "x",
     },

@@ -35,7 +35,7 @@ export async function callTool(tool: Tool, { input, credential = {}, waits = [],
     provider: tool.credential?.title ?? "System",
     input: readInput(tool, input),
     credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,
-    isRepeatable: tool.isRepeatable(tool.input.parse(input)),
+    isResendable: tool.isResendable(tool.input.parse(input)),
     signal: options.signal ?? AbortSignal.timeout(15_000),
     idempotencyKey: options.idempotencyKey ?? randomUUID(),
   });

@@ -1,4 +1,5 @@
 import { describeBytes } from "../../base/describe-bytes.ts";
+import { readingMethods } from "../../base/effect.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { SafeFetch } from "../../base/safe-fetch.ts";
 import type { Http, HttpRequest } from "../../contract/http.ts";
@@ -19,7 +20,7 @@ export async function openAddress(address: string, request: Omit<HttpRequest, "p
   const alsoAccept = [...(request.alsoAccept ?? []), ...redirectStatuses];
   const opened = await outside.http.open({ ...request, alsoAccept, path: readAddress(address).href });
   const target = redirectTarget(opened);
-  const isFollowed = target !== null && ["GET", "HEAD"].includes(request.method ?? "GET");
+  const isFollowed = target !== null && readingMethods.has(request.method ?? "GET");
   if (!isFollowed) return opened;
   await opened.response.body?.cancel();
   return await openElsewhere({ from: opened.url, target, request }, outside);

@@ -216,7 +216,7 @@ describe("against a server", () => {
         provider: "S3 storage",
         input: {},
         credential: { definition: s3Credential, data: () => data },
-        isRepeatable: true,
+        isResendable: true,
         idempotencyKey: "1",
       };
       const outside = {
@@ -246,7 +246,7 @@ describe("the request", () => {
       organizationId: null,
       provider: "S3 storage",
       credential: { definition: s3Credential, data: () => data },
-      isRepeatable: true,
+      isResendable: true,
       idempotencyKey: "1",
     };
     await putObject.run(createToolCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }));

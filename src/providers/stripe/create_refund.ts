@@ -29,8 +29,9 @@ export const tool = defineTool({
     status: z.string().optional().describe("How far it is, e.g. succeeded or pending."),
     paymentIntentId: z.string().optional().describe("Id of the payment."),
   }),
+  isRepeatable: ({ idempotencyKey }) => idempotencyKey !== undefined,
   // Stripe does it once for each key, and there always is one.
-  isRepeatable: () => true,
+  isResendable: () => true,
   async run({ input: { paymentIntentId, amount, reason, idempotencyKey }, http, ...call }) {
     if (idempotencyKey !== undefined && !/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(idempotencyKey))
       throw refuseInput("/idempotencyKey", "must be 1-255 ASCII characters without spaces at its ends");
