@@ -13,3 +13,16 @@ it("takes a mebibyte with twenty secrets in at most 50 ms", () => {
   // Others may have had the processor in between.
   expect(Math.min(...tries)).toBeLessThan(50);
 });
+
+it("hides a whole text that would take too long to search", () => {
+  const { text } = createScrub([`${"a".repeat(2000)}b${"a".repeat(2000)}`]);
+  const startedAt = performance.now();
+  expect(text("a".repeat(1_000_000))).toBe("[secret]");
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+it("finds each of many secrets that begin alike", () => {
+  const secrets = Array.from({ length: 500 }, (_, index) => `secret-that-begins-like-the-others-${index}`);
+  const { text } = createScrub(secrets);
+  expect(text(secrets.join(" "))).toBe(secrets.map(() => "[secret]").join(" "));
+});

@@ -7,15 +7,16 @@ const deepestLevel = 200;
 
 /**
  * Takes secrets out of what goes outside, by value: as they are, and in the forms in which they travel (base64 at any offset, percent
- * encoding, hexadecimal, escaped for JSON and HTML). One pass over the text, however many secrets there are.
+ * encoding, hexadecimal, escaped for JSON and HTML). One pass over the text, however many secrets there are. Where others are not searched,
+ * each text that is as long as the shortest of them may hold one and goes as a whole: no form is shorter than its secret.
  */
-export function createScrub(secrets: Iterable<string>) {
+export function createScrub(secrets: Iterable<string>, shortestUnsearched = Number.POSITIVE_INFINITY) {
   const values = [...new Set(secrets)].filter((secret) => secret !== "");
   const short = new Set(values.filter((secret) => secret.length < shortestInsideText));
   const find = createFinder(values.filter((secret) => !short.has(secret)).flatMap(formsOf));
 
   function text(given: string): string {
-    if (short.has(given.trim())) return scrubbed;
+    if (given.length >= shortestUnsearched || short.has(given.trim())) return scrubbed;
     const spans = find(given);
     if (spans.length === 0) return given;
     let result = "";
@@ -107,40 +108,80 @@ const tableSize = 1 << 15;
 /** Wu and Manber's search for many words at once: it looks at the last characters of a window and skips what cannot be a beginning. */
 function createFinder(words: string[]): (text: string) => Span[] {
   if (words.length === 0) return () => [];
-  const windowLength = Math.min(...words.map(({ length }) => length));
+  const windowLength = words.reduce((shortest, { length }) => Math.min(shortest, length), Number.POSITIVE_INFINITY);
   const shifts = new Uint16Array(tableSize).fill(Math.min(windowLength - blockLength + 1, 0xffff));
   const byLastBlock = new Map<number, string[]>();
-  for (const word of [...words].sort((one, other) => other.length - one.length)) {
+  for (const word of [...new Set(words)].sort()) {
     for (let end = blockLength; end <= windowLength; end++) {
       const hash = hashBlock(word, end);
       shifts[hash] = Math.min(shifts[hash] ?? 0, windowLength - end);
     }
     const last = hashBlock(word, windowLength);
-    byLastBlock.set(last, [...(byLastBlock.get(last) ?? []), word]);
+    const alike = byLastBlock.get(last);
+    if (alike) alike.push(word);
+    else byLastBlock.set(last, [word]);
   }
 
   return (text) => {
     const spans: Span[] = [];
+    let left = mostComparisons * (text.length + 64);
     for (let end = windowLength; end <= text.length; ) {
       const hash = hashBlock(text, end);
       const shift = shifts[hash] ?? 1;
-      if (shift === 0)
-        noteMatch(
-          spans,
-          end - windowLength,
-          byLastBlock.get(hash)?.find((word) => text.startsWith(word, end - windowLength)),
-        );
+      if (shift === 0) {
+        const { length, compared } = longestAt(byLastBlock.get(hash) ?? [], text, end - windowLength);
+        noteMatch(spans, end - windowLength, length);
+        left -= compared - length;
+        if (left < 0) return [{ start: 0, end: text.length }];
+      }
       end += Math.max(1, shift);
     }
     return spans;
   };
 }
 
+/** For each character of a text. A word that is all but there is compared at place after place: that is given up, and the text goes whole. */
+const mostComparisons = 4;
+
+/** How long the longest of the sorted words is that begins here. The words that are still alike are next to each other. */
+function longestAt(words: string[], text: string, start: number): { length: number; compared: number } {
+  let from = 0;
+  let to = words.length;
+  let length = 0;
+  let compared = 0;
+  for (; from < to; compared++) {
+    if (words[from]?.length === compared) {
+      length = compared;
+      from++;
+    }
+    const code = text.charCodeAt(start + compared);
+    if (Number.isNaN(code)) break;
+    if (words[from]?.charCodeAt(compared) === code && words[to - 1]?.charCodeAt(compared) === code) continue;
+    from = firstFrom(words, { from, to, at: compared, code });
+    to = firstFrom(words, { from, to, at: compared, code: code + 1 });
+  }
+  return { length, compared };
+}
+
+type Range = { from: number; to: number; at: number; code: number };
+
+/** Where in a range of sorted words that are alike before a place the character at this place is no longer less than one. */
+function firstFrom(words: string[], { from, to, at, code }: Range): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((words[middle]?.charCodeAt(at) ?? 0) < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 // Matches that overlap become one, so that no part of a secret is left over at the seam of two.
-function noteMatch(spans: Span[], start: number, word: string | undefined): void {
-  if (word === undefined) return;
+function noteMatch(spans: Span[], start: number, length: number): void {
+  if (length === 0) return;
   const previous = spans.at(-1);
-  const end = start + word.length;
+  const end = start + length;
   if (previous && start < previous.end) previous.end = Math.max(previous.end, end);
   else spans.push({ start, end });
 }

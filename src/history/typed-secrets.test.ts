@@ -43,4 +43,74 @@ describe("a secret that was typed into a parameter", () => {
     scrubOfCall({ text: "a=".repeat(500_000), other: "https://".repeat(100_000), blanks: " ".repeat(500_000), deep });
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
+
+  it.each<[string, string]>([
+    ["beginnings of an address", "a.".repeat(32_000)],
+    ["beginnings of a signed token", "-eyJ".repeat(16_000)],
+    ["beginnings of the second part of a signed token", `eyJ${"x".repeat(40)}${".eyJ".repeat(16_000)}`],
+    ["beginnings of a login", "a://b:".repeat(11_000)],
+    ["beginnings of a scheme", "bearer ".repeat(9_000)],
+    ["beginnings of a field", "&a".repeat(32_000)],
+  ])("is looked for in linear time among %s", (_name, text) => {
+    expect(timeOf(() => scrubOfCall({ text }))).toBeLessThan(200);
+  });
+
+  it("is found when it is a signed token, also after a hyphen", () => {
+    const token = "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl";
+    expect(scrubbed({ text: `see ${token}, x-${token}` })).toEqual({ text: "see [secret], x-[secret]" });
+  });
+
+  it("is found in a field at any depth that is recorded", () => {
+    const deep = Array.from({ length: 150 }).reduce<unknown>((inner) => [inner], { password: canary });
+    expect(JSON.stringify(scrubbed(deep))).not.toContain(canary);
+  });
+
+  it("is found in a JSON text of any size", () => {
+    const body = JSON.stringify({ filler: "x".repeat(100_000), password: canary });
+    expect(JSON.stringify(scrubbed({ body, note: `it is ${canary}` }))).not.toContain(canary);
+  });
 });
+
+describe("secrets that are too long or too many to be searched by value", () => {
+  const long = `${canary}${"x y".repeat(3_000_000)}`;
+
+  it.each<[string, unknown]>([
+    ["a field", { password: long, note: "short" }],
+    ["JSON in a text", { password: JSON.stringify({ password: long }), note: "short" }],
+    ["a form in a text", { password: `a=b&client_secret=${long.replaceAll(" ", "")}`, note: "short" }],
+  ])("are replaced whole in %s, at once", (_name, parameters) => {
+    expect(timeOf(() => scrubbed(parameters))).toBeLessThan(1500);
+    expect(scrubbed(parameters)).toEqual({ password: "[secret]", note: "short" });
+  });
+
+  it("are replaced whole in a form that nothing else marks", () => {
+    expect(scrubbed({ body: `a=b&client_secret=${canary.repeat(1000)}`, note: "short" })).toEqual({ body: "[secret]", note: "short" });
+  });
+
+  it("hide every text that is long enough to repeat one", () => {
+    const scrub = scrubOfCall({ password: long });
+    expect(scrub?.value({ echo: `you sent ${long}`, other: "kept" })).toEqual({ echo: "[secret]", other: "kept" });
+  });
+
+  it("leave the first 200 to be searched by value, and hide the others at their places", () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({ id: index, name: "Ann", token: `${canary}-${index + 10_000}` }));
+    const parameters = { rows, note: `again ${canary}-19999`, seen: "short" };
+    const expected = { rows: rows.map((row) => ({ ...row, token: "[secret]" })), note: "[secret]", seen: "short" };
+    expect(timeOf(() => scrubbed(parameters))).toBeLessThan(2000);
+    expect(scrubbed(parameters)).toEqual(expected);
+    const few = { rows: rows.slice(0, 200), note: `again ${canary}-10199` };
+    expect(scrubbed(few)).toMatchObject({ note: "again [secret]" });
+  });
+
+  it("take no long time however they are made", () => {
+    const alike = Array.from({ length: 250 }, (_, index) => ({ token: "a".repeat(4000) + index }));
+    const cookie = "a=bbbbbb;".repeat(500_000);
+    expect(timeOf(() => scrubbed({ alike, cookie, text: "a".repeat(3990) }))).toBeLessThan(3000);
+  });
+});
+
+function timeOf(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}

@@ -4,9 +4,9 @@ export type Scrub = ReturnType<typeof createScrub>;
 
 /** What a record leaves out of a call because its caller typed a secret into it; undefined when there is none. */
 export function scrubOfCall(parameters: unknown): Scrub | undefined {
-  const secrets = new Set<string>();
-  collect(parameters, { secrets, isSecret: false, level: 0 });
-  return secrets.size === 0 ? undefined : createScrub(secrets);
+  const secrets = createSecrets();
+  collect(parameters, { secrets, names: new Map(), isSecret: false, level: 0 });
+  return secrets.toScrub();
 }
 
 /** The same, looked for once in a call that is recorded when it begins and when it ends. */
@@ -19,43 +19,103 @@ export function createScrubs(): (call: { parameters?: unknown }) => Scrub | unde
   };
 }
 
+/** What is searched by value: each has dozens of forms, and a record is not worth seconds. The others hide whole texts. */
+const mostSearched = 200;
+const longestSecretSearched = 4 * 1024;
+const mostCharactersSearched = 64 * 1024;
+/** One so short only hides a text that is nothing else, which costs nothing. */
+const shortestInsideText = 6;
+
+type Secrets = ReturnType<typeof createSecrets>;
+
+function createSecrets() {
+  const short = new Set<string>();
+  const searched = new Set<string>();
+  let characters = 0;
+  let shortestUnsearched = Number.POSITIVE_INFINITY;
+
+  function add(secret: string): void {
+    if (secret.length < shortestInsideText) short.add(secret);
+    else if (searched.size < mostSearched && secret.length <= Math.min(longestSecretSearched, mostCharactersSearched - characters)) {
+      if (!searched.has(secret)) characters += secret.length;
+      searched.add(secret);
+    } else if (secret.length < shortestUnsearched && !searched.has(secret)) shortestUnsearched = secret.length;
+  }
+
+  return {
+    add,
+    addAll(all: Iterable<string>): void {
+      for (const secret of all) add(secret);
+    },
+    toScrub: (): Scrub | undefined =>
+      short.size + searched.size === 0 && shortestUnsearched === Number.POSITIVE_INFINITY
+        ? undefined
+        : createScrub([...short, ...searched], shortestUnsearched),
+  };
+}
+
 type Walk = {
-  secrets: Set<string>;
+  secrets: Secrets;
+  /** Which names are for secrets, as far as they were met: lists repeat the same ones. */
+  names: Map<string, boolean>;
   /** Whether the field above is one for secrets. */
   isSecret: boolean;
   level: number;
 };
 
-const deepestLevel = 100;
-/** Of longer texts only the beginning is searched: they are documents, and a record is not worth seconds. */
+/** What is nested deeper is not recorded. */
+const deepestLevel = 200;
+/** Of longer texts that are no JSON only the beginning is searched: they are documents, and a record is not worth seconds. */
 const longestSearched = 64 * 1024;
+/** As in `pin=1`. */
+const shortestSearched = 5;
 
 function collect(value: unknown, walk: Walk): void {
   if (typeof value === "string") collectFromText(value, walk);
   else if (typeof value === "number" && walk.isSecret) walk.secrets.add(String(value));
-  if (typeof value !== "object" || value === null || walk.level === deepestLevel) return;
-  const isNamed = !Array.isArray(value);
-  for (const [name, entry] of Object.entries(value))
-    collect(entry, { ...walk, isSecret: walk.isSecret || (isNamed && isSecretName(name)), level: walk.level + 1 });
+  else if (typeof value === "object" && value !== null && walk.level < deepestLevel) collectInside(value, walk);
 }
 
-function collectFromText(whole: string, { secrets, isSecret, level }: Walk): void {
-  if (isSecret) for (const secret of partsOf(whole)) secrets.add(secret);
-  const text = whole.slice(0, longestSearched);
-  for (const [secret] of text.matchAll(knownForms)) secrets.add(secret);
-  for (const [, scheme = "", given = ""] of text.matchAll(schemes)) for (const secret of partsOf(`${scheme} ${given}`)) secrets.add(secret);
-  for (const [, login = ""] of text.matchAll(logins)) secrets.add(decode(login)).add(login);
-  for (const [, name = "", given = ""] of text.matchAll(fields)) if (isSecretName(decode(name))) secrets.add(decode(given)).add(given);
-  if (/^\s*[[{]/.test(text)) collect(parse(text), { secrets, isSecret, level: level + 1 });
+function collectInside(value: object, walk: Walk): void {
+  const below = { ...walk, level: walk.level + 1 };
+  if (Array.isArray(value)) for (const entry of value) collect(entry, below);
+  else
+    for (const [name, entry] of Object.entries(value))
+      collect(entry, isKnownSecretName(name, walk.names) ? { ...below, isSecret: true } : below);
 }
+
+function isKnownSecretName(name: string, names: Map<string, boolean>): boolean {
+  const known = names.get(name) ?? isSecretName(name);
+  names.set(name, known);
+  return known;
+}
+
+function collectFromText(whole: string, walk: Walk): void {
+  const { secrets } = walk;
+  if (walk.isSecret) secrets.addAll(partsOf(whole));
+  if (whole.length < shortestSearched) return;
+  const text = whole.slice(0, longestSearched);
+  for (const [secret] of matchesOf(text, knownForms)) secrets.add(secret);
+  for (const [rest, first = ""] of matchesOf(text, signedTokens)) secrets.add(first + rest);
+  for (const [, scheme = "", given = ""] of matchesOf(text, schemes)) secrets.addAll(partsOf(`${scheme} ${given}`));
+  for (const [, login = ""] of matchesOf(text, logins)) secrets.addAll([decode(login), login]);
+  for (const [, name = "", given = ""] of matchesOf(text, fields)) if (isSecretName(decode(name))) secrets.addAll([decode(given), given]);
+  if (/^\s*[[{]/.test(text)) collect(parse(whole), { ...walk, level: walk.level + 1 });
+}
+
+/** Most texts have none, and a call may have a million texts: a search costs a fraction of what `matchAll` needs to begin. */
+const matchesOf = (text: string, form: RegExp): Iterable<RegExpExecArray> => (text.search(form) === -1 ? [] : text.matchAll(form));
 
 /** `Bearer abc` is sent as a whole, but `abc` is what must not be read; so is the password in `Basic` and what a cookie is set to. */
-function partsOf(text: string): string[] {
-  const given = text.trim().replace(/^(?:bearer|basic|token|apikey|bot)\s+/i, "");
-  const values =
-    given.includes("=") && /[;,]|^[\w-]+=[^=]/.test(given) ? [...given.matchAll(/=\s*"?([^;,"\s]+)/g)].map(([, value]) => value ?? "") : [];
-  const login = /^basic\s/i.test(text.trim()) ? Buffer.from(given, "base64").toString() : "";
-  return [text.trim(), given, ...values, login, login.slice(login.indexOf(":") + 1)].filter((part) => part !== "");
+function* partsOf(text: string): Iterable<string> {
+  const whole = text.trim();
+  const given = whole.replace(/^(?:bearer|basic|token|apikey|bot)\s+/i, "");
+  yield* [whole, given].filter((part) => part !== "");
+  if (given.includes("=") && /[;,]|^[\w-]+=[^=]/.test(given))
+    for (const [, value = ""] of given.matchAll(/=\s*"?([^;,"\s]+)/g)) yield value;
+  if (!/^basic\s/i.test(whole)) return;
+  const login = Buffer.from(given, "base64").toString();
+  yield* [login, login.slice(login.indexOf(":") + 1)].filter((part) => part !== "");
 }
 
 /** By its last words, so that `maxTokens`, `pageToken` and `issueKey` are none. */
@@ -91,12 +151,14 @@ const keyKinds = new Set([
 /** Where in a list one is, which is no secret. */
 const placeTokens = new Set(["page", "next", "previous", "sync", "continuation", "cursor", "resume", "start", "progress"]);
 
-/** Keys and tokens whose makers gave them a form that is found anywhere. */
+/** Keys and tokens whose makers gave them a form that is found anywhere. All of these expressions take time linear in the text. */
 const knownForms =
-  /\b(?:swy_[\w-]{16,}|sk-[\w-]{20,}|[rs]k_(?:live|test)_\w{16,}|whsec_[\w+/=-]{16,}|gh[oprsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,})/g;
+  /\b(?:swy_[\w-]{16,}|sk-[\w-]{20,}|[rs]k_(?:live|test)_\w{16,}|whsec_[\w+/=-]{16,}|gh[oprsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,})/g;
+/** Begun at the first dot: from each `eyJ` on, a text full of them would be read to its end again and again. */
+const signedTokens = /(?<=\b(eyJ[\w-]{8,}))\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
 const schemes = /\b(bearer|basic)\s+([\w.~+/-]{8,}=*)/gi;
-const logins = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]+)@/gi;
-const fields = /(?:^|[?&;\s])([\w%.~-]{1,60})=([^&;#\s"']{1,4096})/g;
+const logins = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
+const fields = /(?:^|[?&;\s])([\w%.~-]{1,60})=([^&;#\s"']+)/g;
 
 function decode(text: string): string {
   try {
