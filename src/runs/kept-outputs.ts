@@ -31,6 +31,7 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
   const left = new Set<string>();
   let kept = 0;
 
+  const lengthOf = (ids: string[]): number => ids.reduce((sum, id) => sum + (lengths.get(id) ?? 0), 0);
   const isOver = (): boolean => kept > budget.perRun || (kept > 0 && budget.isExceeded());
 
   function change(length: number): void {
@@ -40,7 +41,8 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
 
   /** The largest first, so that few have to be read again. */
   function leaveSome(): void {
-    const candidates = [...lengths].filter(([id]) => !left.has(id) && isStored(id)).sort(([, one], [, other]) => other - one);
+    const mayLeave = ([id, length]: [string, number]) => length > 0 && !left.has(id) && isStored(id);
+    const candidates = [...lengths].filter(mayLeave).sort(([, one], [, other]) => other - one);
     for (const [id, length] of candidates) if (isOver()) leave(id, length);
     passAllOn(settled);
   }
@@ -79,7 +81,7 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
     const whole = new Map(settled);
     for (const id of ids) {
       const known = settled.get(id);
-      if (known) whole.set(id, { ...known, outputs: JSON.parse((await read(id)) ?? "{}") as Settled["outputs"] });
+      if (known) whole.set(id, { ...known, outputs: parseOutputs(id, await read(id)) });
     }
     passAllOn(whole);
     return whole;
@@ -94,16 +96,13 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
     },
 
     async load({ node, incoming }: Ready): Promise<Loaded> {
-      if (left.size === 0 && kept <= budget.perNode) return { incoming, settled, release: () => {} };
+      // A copy: while the node is executed, others may end and leave what they gave in the database.
+      if (left.size === 0 && kept <= budget.perNode) return { incoming, settled: new Map(settled), release: () => {} };
       const needed = [...neededBy(node)];
-      const length = needed.reduce((sum, id) => sum + (lengths.get(id) ?? 0), 0);
-      if (length > budget.perNode) throw tooMuch(budget.perNode);
+      if (lengthOf(needed) > budget.perNode) throw tooMuch(budget.perNode);
       const missing = needed.filter((id) => left.has(id));
-      if (missing.length === 0) return { incoming, settled, release: () => {} };
-      const release = await budget.takeToRead(
-        missing.reduce((sum, id) => sum + (lengths.get(id) ?? 0), 0),
-        signal,
-      );
+      if (missing.length === 0) return { incoming, settled: new Map(settled), release: () => {} };
+      const release = await budget.takeToRead(lengthOf(missing), signal);
       try {
         const whole = await readAll(missing);
         return { incoming: collectIncoming(node, whole, root), settled: whole, release };
@@ -115,6 +114,11 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
 
     close: () => change(-kept),
   };
+}
+
+function parseOutputs(id: string, text: string | null): Settled["outputs"] {
+  if (text === null) throw new Error(`What the node ${id} gave is not stored any more.`);
+  return JSON.parse(text) as Settled["outputs"];
 }
 
 const tooMuch = (most: number) =>

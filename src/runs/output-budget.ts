@@ -30,6 +30,8 @@ export function createOutputBudget({ heapBytes = getHeapStatistics().heap_size_l
     /** Waits for other nodes to be done with theirs, unless there are none. */
     async takeToRead(length: number, signal: AbortSignal): Promise<() => void> {
       while (read > 0 && read + length > perProcess) {
+        // One that is aborted already would be waited for in vain.
+        signal.throwIfAborted();
         await once(AbortSignal.any([changed.signal, signal]), "abort");
         signal.throwIfAborted();
       }
