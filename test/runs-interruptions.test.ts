@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { lookFirst } from "../src/base/effect.ts";
+import { onPool, writeCheckpoints } from "../src/runs/checkpoint-store.ts";
+import type { GraphNode } from "../src/runs/graph.ts";
+import { describeRunning } from "../src/runs/node-rows.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { startFakeProvider } from "./support/fake-provider.ts";
 import { connectGithub, issue, useGithub, useHttp } from "./support/github-nodes.ts";
@@ -30,11 +33,12 @@ const send = (id: string, method: string, others: Others = {}) =>
   node(id, "http_request", { method, url: github.url, body: { title: id } }, others);
 
 /** A run that another process takes over while its requests are under way. */
-async function interrupt(workflowId: string, requests = 1) {
+async function interrupt(workflowId: string, requests = 1, whenReady: (runId: string) => Promise<unknown> = async () => {}) {
   const release = github.hold();
   onTestFinished(release);
   const { body } = await ann.trigger(workflowId);
   await github.whenRunning(requests, 5_000);
+  await whenReady(body.id);
   const before = (await ann.readRun(body.id)).body;
   await ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [body.id]);
   await expect.poll(async () => (await epochOf(body.id)) > 1, { timeout: 5_000 }).toBe(true);
@@ -95,14 +99,30 @@ describe("a node that was under way when its process fell silent", () => {
     expect(titles()).toEqual(isRepeated ? [method, method] : [method]);
   });
 
+  it("is not begun anew after another node has stopped the run, whatever that one's settings say", async () => {
+    const halt = node("halt", "stop", { message: "Enough." }, { settings: { continueOnError: true } });
+    const id = await ann.save([send("slow", "PUT"), send("after", "PUT"), halt], edges("slow>after"));
+    const text = "SELECT status FROM run_node WHERE run_id = $1 AND node_id = 'halt'";
+    const { run } = await interrupt(id, 1, (runId) =>
+      expect.poll(() => ann.app.database.query(text, [runId]), { timeout: 5_000 }).toEqual([{ status: "failed" }]),
+    );
+    expect(run).toMatchObject({ status: "failed", error: { code: "stopped_by_workflow", nodeId: "halt" } });
+    expect(titles()).toEqual(["slow"]);
+  });
+
   it("is judged by the method that its parameters had, not by how they are written", async () => {
     const request = node("send", "http_request", { method: "$trigger.prompt", url: github.url, body: { title: "Once" } });
     const id = await ann.save([request]);
     const release = github.hold();
     const { body } = await ann.trigger(id, { runtimePrompt: "POST" });
     await github.whenRunning(1, 5_000);
-    const rows = await ann.app.database.query("SELECT status, must_not_repeat FROM run_node WHERE run_id = $1", [body.id]);
-    expect(rows).toEqual([{ status: "running", must_not_repeat: true }]);
+    const read = () => ann.app.database.query("SELECT status, must_not_repeat FROM run_node WHERE run_id = $1", [body.id]);
+    expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
+    // What only shows that it runs may be written late.
+    const held = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
+    const shown = { held, node: { id: request.id, type: request.nodeId } as GraphNode, startedAt: new Date() };
+    await writeCheckpoints(onPool(ann.app.parts.db), [describeRunning(shown, { attempts: 1, mustNotRepeat: false })], []);
+    expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     release();
     expect((await ann.ended(body.id)).status).toBe("succeeded");
   });

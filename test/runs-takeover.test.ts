@@ -57,6 +57,16 @@ async function lock(statement: string): Promise<() => Promise<void>> {
   return release;
 }
 
+/** No node can be stored as succeeded, until it is told to let go. */
+async function refuseEnds(): Promise<() => Promise<unknown>> {
+  await query(`CREATE FUNCTION refuse_ends() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF NEW.status = 'succeeded' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`);
+  const allow = () => query("DROP FUNCTION IF EXISTS refuse_ends CASCADE");
+  onTestFinished(async () => void (await allow()));
+  await query("CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()");
+  return allow;
+}
+
 describe("a run that another process goes on with", () => {
   it("remembers that a node of it has failed", async () => {
     const id = await ann.save([issue("bad", "fail"), issue("slow", "hang"), issue("after", "After")], edges("slow>after"));
@@ -84,8 +94,11 @@ describe("a run that another process goes on with", () => {
     expect(titles()).toEqual(["1", "2", "3", "3", "3", "4"]);
   });
 
-  it("is given up when it ended three processes without getting any further", async () => {
-    const id = await ann.save([issue("first", "Done"), issue("bad", "hang")], edges("first>bad"));
+  it("is given up when three processes lost it without getting any further", async () => {
+    const id = await ann.save(
+      [issue("first", "Done"), issue("bad", "hang", { settings: { repeatAfterInterruption: true } })],
+      edges("first>bad"),
+    );
     const { body } = await ann.trigger(id);
     for (let times = 1; times <= 3; times++) {
       await expect.poll(() => titles().filter((title) => title === "hang").length, { timeout: 5_000 }).toBe(times);
@@ -93,7 +106,7 @@ describe("a run that another process goes on with", () => {
     }
     const run = await ann.ended(body.id);
     expect(run).toMatchObject({ status: "failed", error: { code: "internal_error", nodeId: null } });
-    expect(run.error?.message).toMatch(/^The run was given up: 3 processes that had it ended before it got any further\./);
+    expect(run.error?.message).toMatch(/^The run was given up: 3 processes lost it before it got any further\./);
     expect(titles()).toEqual(["Done", "hang", "hang", "hang"]);
   });
 
@@ -108,6 +121,28 @@ describe("a run that another process goes on with", () => {
     expect(titles()).toEqual(["Once"]);
     await cancel(body.id);
   });
+});
+
+describe("what a process executed and could not store", () => {
+  it("is stored when it can be, all of it, with as many attempts as were stored before", async () => {
+    const allow = await refuseEnds();
+    const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]));
+    const whenTakenUp = (times: number) =>
+      expect
+        .poll(async () => (await query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [body.id]))[0]?.epoch, { timeout: 10_000 })
+        .toBeGreaterThanOrEqual(times);
+    await whenTakenUp(2);
+    await query("UPDATE run_node SET attempts = 3 WHERE run_id = $1 AND node_id = 'b'", [body.id]);
+    await whenTakenUp(3);
+    await allow();
+    const run = await ann.ended(body.id);
+    expect(run.nodes.map(({ id, status, attempts }) => ({ id, status, attempts }))).toEqual([
+      { id: "a", status: "succeeded", attempts: 1 },
+      { id: "b", status: "succeeded", attempts: 3 },
+      { id: "c", status: "succeeded", attempts: 1 },
+    ]);
+    expect(titles().sort()).toEqual(["A", "B", "C"]);
+  }, 40_000);
 });
 
 describe("a workflow that calls two others", () => {

@@ -69,7 +69,10 @@ const progress = new Set(["done", "input", "outputs", "filled", "wake_at", "dura
 const change = (column: string): string =>
   progress.has(column)
     ? `${column} = CASE WHEN excluded.status = 'running' THEN stored.${column} ELSE excluded.${column} END`
-    : `${column} = excluded.${column}`;
+    : `${column} = ${column === "must_not_repeat" ? mustNotRepeat : `excluded.${column}`}`;
+/** Of one attempt it is shown that it runs, and that it reaches out: whichever comes last, it must not be forgotten. */
+const mustNotRepeat = `excluded.must_not_repeat OR
+      (excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts AND stored.must_not_repeat)`;
 
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
 const heldOf = (runTable: string, source: string): string => `held AS (

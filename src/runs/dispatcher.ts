@@ -159,7 +159,7 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, ended
   /** Does nothing to one that is another's by now. */
   async function giveBack({ run, turn, abort }: ActiveRun): Promise<void> {
     await db.transaction(async (within) => {
-      await queue.hold(within, turn);
+      if (!(await queue.hold(within, turn))) return;
       if (!(await isHeld(within, { ...run, runId: run.id }))) return;
       if (!wasLost(abort.signal)) await forgetAdoptions(within, run);
       await queue.giveBack(within, [turn]);

@@ -3,7 +3,7 @@ import { Refusal, type RefusalCode, refusalStatus } from "../base/refusal.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes } from "./collect-outcomes.ts";
 import type { ExecuteOnce, Execution } from "./execute-once.ts";
-import { onlyWay } from "./graph.ts";
+import { type GraphNode, onlyWay } from "./graph.ts";
 import type { NodeTask, Progress } from "./node-task.ts";
 
 export type NodeFailure = { code: RefusalCode; message: string };
@@ -56,7 +56,7 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const mayRepeat = !mayBeDone || settings.repeatAfterInterruption;
     if (attempts <= settings.retries && mayRepeat && !hopeless.has(error.code))
       return { is: "retrying" as const, error, wakeAt: nextAttemptAt(settings, attempts), done, outputs };
-    return settings.continueOnError && !endsRun(error) ? undefined : { is: "failed" as const, error, outputs: {} };
+    return failsRun({ settings }, error) ? { is: "failed" as const, error, outputs: {} } : undefined;
   }
 
   return async (task: NodeTask): Promise<NodeEnd> => {
@@ -100,8 +100,12 @@ const isFailureItem = (item: Item): item is { error: NodeFailure } => {
 /** The only way, or the one that stands for "none of the above". */
 const errorWay = (ways: string[]): string => ways.at(-1) ?? onlyWay;
 
+/** Whether the run fails with its node, in the process that executed it and in those that take the run over. */
+export const failsRun = (node: Pick<GraphNode, "settings"> | undefined, error: NodeFailure): boolean =>
+  !node?.settings.continueOnError || endsRun(error);
+
 /** Whatever the node's settings say: a stop stops, and the time of the run is up for all of its nodes. */
-export const endsRun = ({ code }: NodeFailure): boolean => code === "stopped_by_workflow" || code === "run_timeout";
+const endsRun = ({ code }: NodeFailure): boolean => code === "stopped_by_workflow" || code === "run_timeout";
 
 export function toFailure(error: unknown): NodeFailure {
   if (error instanceof Refusal) return { code: error.code, message: error.message };

@@ -3,7 +3,7 @@ import { toStorableText } from "../base/json.ts";
 import { toPayload, toStorableLine } from "../history/payload.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import type { Held, NodeRow } from "./checkpoint-store.ts";
-import type { NodeEnd, NodeFailure } from "./execute-node.ts";
+import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
@@ -96,11 +96,16 @@ const isInterrupted = ({ status, mustNotRepeat, nodeId }: StoredNode, graph: Gra
 
 /** What the run fails with, however it went on elsewhere. */
 function findFailure(stored: StoredNode[], graph: Graph): { nodeId: string; error: NodeFailure } | undefined {
-  const failed = stored.find(({ status, nodeId }) => status === "failed" && !graph.get(nodeId)?.settings.continueOnError);
-  if (!failed) return undefined;
-  const { nodeId, errorCode, errorMessage } = failed;
-  return { nodeId, error: { code: (errorCode ?? "internal_error") as NodeFailure["code"], message: errorMessage ?? "" } };
+  return stored
+    .filter(({ status }) => status === "failed")
+    .map((row) => ({ nodeId: row.nodeId, error: errorOf(row) }))
+    .find(({ nodeId, error }) => failsRun(graph.get(nodeId), error));
 }
+
+const errorOf = ({ errorCode, errorMessage }: StoredNode): NodeFailure => ({
+  code: (errorCode ?? "internal_error") as NodeFailure["code"],
+  message: errorMessage ?? "",
+});
 
 export function pauseOf(row: StoredNode | NodeRow): Pause {
   const { attempts, durationMs, wakeAt, done } = row;

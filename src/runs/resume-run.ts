@@ -7,7 +7,7 @@ import type { Turn } from "./run-queue.ts";
 import type { AdoptedRun } from "./store.ts";
 import { type CutNode, findOutputs, findStoredNodes, noteAdoption } from "./stored-nodes-store.ts";
 
-/** How often a run is taken up anew where it stands before it is given up: whatever ended the processes that had it would end the next. */
+/** How often a run is taken up anew where it stands before it is given up: whatever made processes lose it would make the next. */
 const mostAdoptions = 2;
 
 /** Where a run stands; of one that is taken up anew, what is stored of it, but for outputs that are large. */
@@ -39,7 +39,7 @@ const isDone = ({ status }: CutNode): boolean => status === "succeeded" || statu
 async function findHopeless(db: Database, run: AdoptedRun, rows: CutNode[]) {
   const adoptions = await noteAdoption(db, run, markOf(rows));
   if (adoptions <= mostAdoptions) return undefined;
-  const message = `The run was given up: ${mostAdoptions + 1} processes that had it ended before it got any further. It may need more memory than there is.`;
+  const message = `The run was given up: ${mostAdoptions + 1} processes lost it before it got any further. It may need more memory than there is.`;
   return { nodeId: "", error: { code: "internal_error" as const, message } };
 }
 

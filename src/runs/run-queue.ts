@@ -76,9 +76,9 @@ export function createRunQueue({ target, log, supervises }: Options) {
     insert,
     insertMissing,
 
-    /** Locks the place of a turn, if it still is that turn's: to be called before its run is locked. */
-    async hold(run: RunStatement, { id, retryCount }: Turn): Promise<void> {
-      await run(holdStatement, [id, retryCount]);
+    /** Locks the place of a turn, and says whether it still is that turn's: to be called before its run is locked. */
+    async hold(run: RunStatement, { id, retryCount }: Turn): Promise<boolean> {
+      return (await run(holdStatement, [id, retryCount])).length > 0;
     },
 
     /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */

@@ -1,7 +1,7 @@
 import { lookFirst } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
-import { endsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
+import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
@@ -23,22 +23,26 @@ export async function storeEnd(walk: Walk, id: string, { end, row }: Ended): Pro
 
 /** What this process executed when it had the run before, and could not store. */
 export async function storeKeptEnds(walk: Walk): Promise<void> {
-  for (const [id, ended] of walk.options.unstored.take(walk.run.id)) {
-    if (walk.state.hasEnded || walk.settled.has(id)) continue;
-    const kept = { ...ended, row: { ...ended.row, ...walk.held } };
-    walk.interrupted.delete(id);
-    await storeEnd(walk, id, kept).catch((error: unknown) => {
-      walk.options.unstored.keep(walk.run.id, id, kept);
-      throw error;
-    });
+  const { unstored } = walk.options;
+  for (const [id, ended] of unstored.of(walk.run.id)) {
+    if (!walk.state.hasEnded && !walk.settled.has(id)) await storeKeptEnd(walk, id, ended);
+    if (walk.state.isLost) return;
+    unstored.forget(walk.run.id, id);
   }
+}
+
+async function storeKeptEnd(walk: Walk, id: string, { end, row }: Ended): Promise<void> {
+  // Others may have tried since: no fewer attempts are shown than were made.
+  const attempts = Math.max(row.attempts, walk.pauses.get(id)?.attempts ?? 0, walk.interrupted.get(id)?.attempts ?? 0);
+  walk.interrupted.delete(id);
+  await storeEnd(walk, id, { end, row: { ...row, ...walk.held, attempts } });
 }
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
   const { options, graph, settled, pauses, state, writer } = walk;
   const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
-  const isFailure = end.is === "failed" && (!graph.get(id)?.settings.continueOnError || endsRun(end.error));
+  const isFailure = end.is === "failed" && failsRun(graph.get(id), end.error);
   const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
   const outcome: Settled = { status: end.is, outputs: end.outputs };
   const afterwards = new Map(settled).set(id, outcome);
@@ -110,7 +114,7 @@ export async function endInterrupted(walk: Walk): Promise<void> {
   walk.state.isLost = !(await walk.writer.write({ nodes: ends.map(({ row }) => row) }));
   for (const { node, end } of ends) {
     walk.settled.set(node.id, { status: end.is, outputs: end.outputs });
-    if (!node.settings.continueOnError) walk.failure ??= { nodeId: node.id, error: end.error };
+    if (failsRun(node, end.error)) walk.failure ??= { nodeId: node.id, error: end.error };
   }
 }
 
