@@ -53,7 +53,10 @@ describe("the tools of all servers", () => {
       });
       expect(outputSchema).toEqual({
         type: "object",
-        properties: { items: { type: "array", items: node?.outputSchema }, cut: { type: "string", description: expect.any(String) } },
+        properties: {
+          items: { type: "array", items: node?.outputSchema, ...(node?.tool.findBytes ? { description: expect.any(String) } : {}) },
+          cut: { type: "string", description: expect.any(String) },
+        },
         required: ["items"],
         additionalProperties: false,
       });
