@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { shortestTime } from "../../test/support/shortest-time.ts";
 import { createScrub } from "./scrub.ts";
 
 it("takes a mebibyte with twenty secrets in at most 50 ms", () => {
@@ -16,9 +17,8 @@ it("takes a mebibyte with twenty secrets in at most 50 ms", () => {
 
 it("hides a whole text that would take too long to search", () => {
   const { text } = createScrub([`${"a".repeat(2000)}b${"a".repeat(2000)}`]);
-  const startedAt = performance.now();
   expect(text("a".repeat(1_000_000))).toBe("[secret]");
-  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(shortestTime(() => text("a".repeat(1_000_000)))).toBeLessThan(3000);
 });
 
 it("finds each of many secrets that begin alike", () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { shortestTime } from "../../test/support/shortest-time.ts";
 import { nameColumns } from "./name-columns.ts";
 
 it.each([
@@ -27,7 +28,7 @@ it.each([
 });
 
 it("names very many columns of one name at once", () => {
-  const startedAt = performance.now();
-  expect(new Set(nameColumns(Array.from({ length: 20_000 }, () => "a"))).size).toBe(20_000);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  const names = Array.from({ length: 20_000 }, () => "a");
+  expect(new Set(nameColumns(names)).size).toBe(20_000);
+  expect(shortestTime(() => nameColumns(names))).toBeLessThan(500);
 });
