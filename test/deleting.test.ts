@@ -108,4 +108,23 @@ describe("deleting an organization", () => {
     await app.removeDeleted();
     expect([await count("organization", cem.organizationId), await count("workflow", cem.organizationId)]).toEqual([0, 0]);
   });
+
+  it("does not wait for another that cannot be removed", async () => {
+    const { database, removeDeleted } = flows.app;
+    const [dan, eva] = [await signUpOwner(flows.app, "Dan"), await signUpOwner(flows.app, "Eva")];
+    await database.query(
+      `CREATE FUNCTION keep_it() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF OLD.id = '${dan.organizationId}' THEN RAISE EXCEPTION 'kept'; END IF;
+         RETURN OLD;
+       END $$`,
+    );
+    await database.query("CREATE TRIGGER keep_it BEFORE DELETE ON organization FOR EACH ROW EXECUTE FUNCTION keep_it()");
+    for (const { organizationId } of [dan, eva])
+      await database.query("UPDATE organization SET deleted_at = clock_timestamp() WHERE id = $1", [organizationId]);
+    await removeDeleted();
+    expect([await count("organization", dan.organizationId), await count("organization", eva.organizationId)]).toEqual([1, 0]);
+    await database.query("DROP FUNCTION keep_it CASCADE");
+    await removeDeleted();
+    expect(await count("organization", dan.organizationId)).toBe(0);
+  });
 });

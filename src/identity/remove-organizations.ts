@@ -21,11 +21,22 @@ export function createOrganizationRemoval({ db, log, endRuns }: Options) {
     if (!isStopping()) await removeOrganizationRow(db, organizationId);
   }
 
+  /** Whether it is gone. One that cannot be removed must not keep the others. */
+  async function tryToRemove(organizationId: string, isStopping: () => boolean): Promise<boolean> {
+    try {
+      await removeAll(organizationId, isStopping);
+      return !isStopping();
+    } catch (error) {
+      log.warn({ reason: (error as Error).message, organizationId }, "a deleted organization was not removed");
+      return false;
+    }
+  }
+
   async function work(isStopping: () => boolean): Promise<number> {
-    const organizations = await listDeletedOrganizations(db);
-    for (const { id } of organizations) if (!isStopping()) await removeAll(id, isStopping);
-    if (organizations.length > 0) log.info({ organizations: organizations.length }, "deleted organizations were removed");
-    return organizations.length;
+    let removed = 0;
+    for (const { id } of await listDeletedOrganizations(db)) if (!isStopping() && (await tryToRemove(id, isStopping))) removed += 1;
+    if (removed > 0) log.info({ organizations: removed }, "deleted organizations were removed");
+    return removed;
   }
 
   return repeatWork({ log, intervalMs, work, failure: "deleted organizations were not removed" });
