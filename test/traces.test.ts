@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { type FakeCollector, type SeenSpan, startFakeCollector } from "./support/fake-collector.ts";
+import { issue } from "./support/github-nodes.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
 import { createDataDir, startServer } from "./support/spawned-server.ts";
 import { testKeys } from "./support/test-settings.ts";
@@ -78,9 +79,6 @@ const lastCall = async () => {
   const { body } = await flows.owner.browser.get(`${flows.path}/tool-calls?limit=1`);
   return (await flows.owner.browser.get(`${flows.path}/tool-calls/${body.data[0].id}`)).body;
 };
-
-const issue = (id: string, title: string, others: Parameters<typeof node>[3] = {}) =>
-  node(id, "github_create_issue", { owner: "acme", repo: "site", title }, others);
 
 describe("a tool call", () => {
   it("is one trace from the client to the provider, which learns nothing of it", async () => {
