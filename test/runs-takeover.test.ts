@@ -57,10 +57,13 @@ async function lock(statement: string): Promise<() => Promise<void>> {
   return release;
 }
 
-/** No node can be stored as succeeded, until it is told to let go. */
-async function refuseEnds(): Promise<() => Promise<unknown>> {
+/** None of these nodes can be stored as succeeded, until it is told to let go. It takes a while until that is refused. */
+async function refuseEnds(nodes: string, seconds = 0): Promise<() => Promise<unknown>> {
   await query(`CREATE FUNCTION refuse_ends() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN IF NEW.status = 'succeeded' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`);
+    BEGIN
+      IF NEW.status = 'succeeded' AND NEW.node_id ~ '${nodes}' THEN PERFORM pg_sleep(${seconds}); RAISE EXCEPTION 'no'; END IF;
+      RETURN NEW;
+    END $$`);
   const allow = () => query("DROP FUNCTION IF EXISTS refuse_ends CASCADE");
   onTestFinished(async () => void (await allow()));
   await query("CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()");
@@ -125,7 +128,7 @@ describe("a run that another process goes on with", () => {
 
 describe("what a process executed and could not store", () => {
   it("is stored when it can be, all of it, with as many attempts as were stored before", async () => {
-    const allow = await refuseEnds();
+    const allow = await refuseEnds(".");
     const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]));
     const whenTakenUp = (times: number) =>
       expect
@@ -143,6 +146,30 @@ describe("what a process executed and could not store", () => {
     ]);
     expect(titles().sort()).toEqual(["A", "B", "C"]);
   }, 40_000);
+});
+
+describe("a node beside another whose end cannot be stored", () => {
+  it.each([
+    { what: "is executed when the run goes on, and counts as tried once", title: "Sum {{ $sum([1..100000]) }}", seconds: 1, status: "succeeded" },
+    { what: "does not end the run by failing, as long as that is not stored", title: "{{ $sum($map([1..50000], function($v) { $v * 2 })) }}", seconds: 0, status: "failed" },
+  ])(
+    "$what",
+    async ({ title, seconds, status }) => {
+      const allow = await refuseEnds("a", seconds);
+      // Still computing when the first has reached out, and done while the database refuses the end of the first, or after that.
+      const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", title)]));
+      await expect.poll(async () => (await nodeOf(body.id, "b"))?.status, { timeout: 10_000, interval: 10 }).toBeDefined();
+      await delay(1_200);
+      await allow();
+      const run = await ann.ended(body.id);
+      expect(run.nodes.map(({ id, status: of, attempts }) => [id, of, attempts])).toEqual([
+        ["a", "succeeded", 1],
+        ["b", status, 1],
+      ]);
+      expect(titles().sort()).toEqual(status === "succeeded" ? ["A", "Sum 5000050000"] : ["A"]);
+    },
+    40_000,
+  );
 });
 
 describe("a workflow that calls two others", () => {

@@ -120,6 +120,8 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
     await Promise.allSettled([shown, walk.begun.get(node.id)?.stored]);
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
     ended = { end, row: describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
+    // Nothing may be stored after what could not be: the run would end without it.
+    if (walk.state.isLost) throw new Refusal("slot_lost", "The run cannot go on here.");
     await storeEnd(walk, node.id, ended);
   } catch (error) {
     if (ended) options.unstored.keep(walk.run.id, node.id, ended);

@@ -4,6 +4,7 @@ import type { RunTurn } from "./checkpoint-store.ts";
 import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
+import { noProgress } from "./node-task.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
 import type { Ended } from "./unstored-ends.ts";
 import type { Walk } from "./walk.ts";
@@ -76,11 +77,23 @@ async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
 export function storeBegin(walk: Walk, attempt: Attempt, mustNotRepeat: boolean): Promise<void> {
   const known = walk.begun.get(attempt.node.id);
   if (known && (known.mustNotRepeat || !mustNotRepeat)) return known.stored;
-  const stored = writeRunning(walk, attempt, mustNotRepeat).then((isHeld) => {
-    if (!isHeld) throw new Refusal("slot_lost", "Another process has the run by now.");
+  const stored = writeRunning(walk, attempt, mustNotRepeat).then(async (isHeld) => {
+    if (isHeld) return;
+    await takeBack(walk, attempt).catch(() => false);
+    throw new Refusal("slot_lost", "Another process has the run by now, or what came before could not be stored.");
   });
   walk.begun.set(attempt.node.id, { mustNotRepeat, stored });
   return stored;
+}
+
+/** The attempt is not made. Whoever goes on with the run must not take it for one that was cut off. */
+async function takeBack({ held, pauses, options, signal }: Walk, { node, attempts, startedAt }: Attempt): Promise<void> {
+  const pause = pauses.get(node.id);
+  const { done, outputs } = pause?.is === "retrying" ? pause : noProgress;
+  const error: NodeFailure = { code: "slot_lost", message: "The node was about to begin and could not." };
+  const end: NodeEnd = { is: "retrying", attempts: attempts - 1, inputs: [], filled: [], error, wakeAt: startedAt, done, outputs };
+  const row = describeEnd({ held, node, startedAt, durationMs: pause?.durationMs ?? 0, end, clock: options.clock });
+  await options.checkpoints.add({ nodes: [row] }, signal);
 }
 
 /** For people to see what the run is busy with. */
