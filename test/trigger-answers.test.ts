@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeModel } from "./support/fake-model.ts";
 import { signUpOwner } from "./support/people.ts";
@@ -27,15 +27,6 @@ afterAll(async () => {
 
 const countRuns = async (): Promise<number> => {
   const [row] = await ann.app.database.query<{ count: string }>("SELECT count(*) AS count FROM run");
-  return Number(row?.count);
-};
-
-/** How often the rows of nodes were looked for; a connection tells what it did up to a second later. */
-const countNodeReads = async (): Promise<number> => {
-  await delay(1_500);
-  const [row] = await ann.app.database.query<{ count: string }>(
-    "SELECT sum(seq_scan + idx_scan) AS count FROM pg_stat_user_tables WHERE relname ~ '^run_node'",
-  );
   return Number(row?.count);
 };
 
@@ -97,15 +88,6 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-/** Runs of earlier tests may still be on their way, and read nodes too. */
-async function whenReadsRest(): Promise<number> {
-  for (let last = -1, now = await countNodeReads(); ; now = await countNodeReads()) {
-    if (now === last) return now;
-    last = now;
-    await delay(1_200);
-  }
-}
-
 describe("Prefer: wait", () => {
   it("is answered with the finished run", async () => {
     const { status, body, headers } = await ann.trigger(echo, { runtimePrompt: "now" }, { prefer: "respond-async, wait=20" });
@@ -133,16 +115,31 @@ describe("Prefer: wait", () => {
   );
 
   it("asks for nothing but the status until the run has ended", async () => {
-    const readsOf = async (headers: Record<string, string>) => {
-      const before = await whenReadsRest();
-      const answers = await Promise.all(Array.from({ length: 5 }, () => ann.trigger(slow, {}, headers)));
-      await delay(1_500);
-      return { reads: (await countNodeReads()) - before, statuses: answers.map(({ status }) => status) };
-    };
-    const { reads: without } = await readsOf({});
-    const { reads, statuses } = await readsOf({ prefer: "wait=20" });
-    expect(statuses).toEqual([200, 200, 200, 200, 200]);
-    expect(reads - without).toBeLessThanOrEqual(5);
+    const rest = await ann.save([node("rest", "wait", { milliseconds: 3_000 })]);
+    const expectRuns = (statuses: string[]) =>
+      expect
+        .poll(async () => await ann.app.database.query("SELECT status FROM run WHERE completed_at IS NULL"), {
+          timeout: 9_000,
+          interval: 20,
+        })
+        .toEqual(statuses.map((status) => ({ status })));
+    await expectRuns([]);
+    const answers = Array.from({ length: 5 }, () => ann.trigger(rest, {}, { prefer: "wait=20" }));
+    await expectRuns(answers.map(() => "waiting"));
+    // Whoever looked at a node now would be seen waiting for it.
+    const held = new pg.Client(ann.app.database.url);
+    await held.connect();
+    try {
+      await held.query("BEGIN");
+      await held.query("LOCK TABLE run_node IN ACCESS EXCLUSIVE MODE");
+      const asking =
+        "SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'relation' AND datname = current_database()";
+      const until = Date.now() + 1_500;
+      while (Date.now() < until) expect((await held.query(asking)).rows).toEqual([]);
+    } finally {
+      await held.end();
+    }
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
   it("hears at once of the end of a run that another process has", async () => {
