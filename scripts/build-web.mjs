@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { hashFiles } from "./hash-files.mjs";
 import { withLock } from "./lock.mjs";
 import { runChild } from "./run-child.mjs";
 
@@ -12,27 +12,18 @@ export async function buildWeb(root) {
   await withLock(path.join(root, "dist", "build-web.lock"), async () => {
     if (isBuilt(root)) return;
     process.stderr.write("switchyard: building the web UI\n");
-    const hash = sourcesHash(root);
+    const hash = hashFiles(root, sources);
     await runVite(root);
     writeFileSync(stampFile(root), hash);
   });
 }
 
 function isBuilt(root) {
-  return existsSync(stampFile(root)) && readFileSync(stampFile(root), "utf8") === sourcesHash(root);
+  return existsSync(stampFile(root)) && readFileSync(stampFile(root), "utf8") === hashFiles(root, sources);
 }
 
 function stampFile(root) {
   return path.join(root, "dist", "web", ".sources");
-}
-
-function sourcesHash(root) {
-  const hash = createHash("sha256");
-  for (const name of globSync(sources, { cwd: root, exclude: ["**/node_modules/**"] }).sort()) {
-    const file = path.join(root, name);
-    if (statSync(file).isFile()) hash.update(`${name}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
-  }
-  return hash.digest("hex");
 }
 
 async function runVite(root) {

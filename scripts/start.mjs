@@ -13,7 +13,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 // Loaded when needed: they use what Node 20 does not have, and a plain command should not wait for them.
 const tools = {
   // `npm test`; a file or folder that is named runs whatever its tier.
-  tests: (words) => runVitest(words, { isFull: words.some((word) => !word.startsWith("-") && /\/|\.test\./.test(word)) }),
+  tests: (words) => runVitest(words, { isFull: namesFiles(words) }),
   "all-tests": (words) => runVitest(words, { isFull: true }),
   attacks: async (words) => runVitest((await import("./run-attacks.mjs")).attackSuite(words), { isFull: true }),
   faults: async (words) => runVitest((await import("./run-faults.mjs")).faultSuite(words), { isFull: true }),
@@ -32,6 +32,7 @@ const tools = {
     await buildWeb();
     await (await import("./build-package.mjs")).buildPackage(root);
   },
+  bundle: async () => (await import("./server-bundle.mjs")).buildBundle(root),
   bench: async (words) => (await import("./run-benches.mjs")).runBenches(root, words),
 };
 
@@ -46,16 +47,18 @@ async function start(words) {
   const folder = path.join(root, "dist", "node");
   const [node] = await Promise.all([
     chooseNode({ folder, version: process.versions.node, platform: process.platform, arch: process.arch }),
-    installDependencies(root, words[0] === "--tool" && words[1] !== "package" ? "everything" : "start"),
+    installDependencies(root, words[0] === "--tool" && !["package", "bundle"].includes(words[1]) ? "everything" : "start"),
   ]);
   if (node !== "this process") {
     process.exitCode = await runOnNode(node, [fileURLToPath(import.meta.url), ...words]);
     return;
   }
   if (words[0] === "--tool") return runTool(words[1], words.slice(2));
-  if (words[0] === "serve" && servesPages(words)) await buildWeb();
+  const isServer = words[0] === "serve";
+  const { chooseProgram } = await import("./server-bundle.mjs");
+  const [program] = await Promise.all([chooseProgram(root, { isServer }), isServer && servesPages(words) ? buildWeb() : undefined]);
   module.enableCompileCache(path.join(root, "node_modules", ".cache", "node-compile"));
-  await runInThisProcess("src/main.ts", words);
+  await runInThisProcess(program, words);
 }
 
 function servesPages(words) {
@@ -73,15 +76,21 @@ async function buildWeb() {
   await (await import("./build-web.mjs")).buildWeb(root);
 }
 
+function namesFiles(words) {
+  return words.some((word) => !word.startsWith("-") && /\/|\.test\./.test(word));
+}
+
 async function runVitest(words, { isFull }) {
   await buildWeb();
+  // Servers of tests would make it while others are timed.
+  if (!namesFiles(words)) await tools.bundle();
   if (isFull) process.env.SWITCHYARD_TESTS = "full";
   (await import("./memory-folder.mjs")).keepTemporaryFilesInMemory();
   await runInThisProcess("node_modules/vitest/vitest.mjs", ["run", ...words]);
 }
 
 async function runInThisProcess(file, words) {
-  const program = path.join(root, file);
+  const program = path.resolve(root, file);
   process.argv = [process.execPath, program, ...words];
   await import(pathToFileURL(program).href);
 }

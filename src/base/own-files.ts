@@ -1,13 +1,18 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** The folder of the server's code: src/ in a checkout, lib/ in the package, where this file is bundled but stays one level below it. */
+/** The folder of the server's code: src/, or that of a bundle, where this file is bundled but stays one level below it. */
 export const codeFolder = path.dirname(import.meta.dirname);
 
-/** Files that are found by looking have this ending: .ts in a checkout, .js in the package. */
+/** Files that are found by looking have this ending: .ts in src/, .js in a bundle. */
 export const codeExtension = path.extname(import.meta.filename);
 
-const isPackage = codeExtension === ".js";
+/** Where the installation's package.json is: the checkout, or the package. */
+export const rootFolder = findRoot(path.dirname(codeFolder));
+
+/** The package comes without sources. A checkout may run from a bundle too. */
+const isPackage = !existsSync(path.join(rootFolder, "src"));
 
 /** What people type before the name of an operator command. */
 export const commandLine = isPackage ? "switchyard" : "npm run -s cli --";
@@ -25,4 +30,9 @@ export function userDataDir({ platform, environment, home }: Person): string {
   // The rule for XDG_DATA_HOME: a relative path does not count.
   const named = environment.XDG_DATA_HOME;
   return path.posix.join(named && path.posix.isAbsolute(named) ? named : path.posix.join(home, ".local", "share"), "switchyard");
+}
+
+function findRoot(folder: string): string {
+  const above = path.dirname(folder);
+  return existsSync(path.join(folder, "package.json")) || above === folder ? folder : findRoot(above);
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { codeFolder } from "../base/own-files.ts";
+import { rootFolder } from "../base/own-files.ts";
 import { registerPublic } from "../door/access.ts";
 
-const webUiFolder = join(codeFolder, "../dist/web");
+const webUiFolder = join(rootFolder, "dist", "web");
 const indexPage = join(webUiFolder, "index.html");
 
 /** Files of the built web UI. Names under /assets carry a hash of the content, so they never change. */

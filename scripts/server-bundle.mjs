@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import { setPriority } from "node:os";
+import path from "node:path";
+import { hashFiles } from "./hash-files.mjs";
+import { withLock } from "./lock.mjs";
+
+const sources = ["src/**/*.{ts,sql,svg}", "package-lock.json", "scripts/build-package.mjs"];
+/** A server that runs loads parts of its bundle when they are asked for, so that older ones stay for a while. */
+const mostKept = 3;
+/** Whoever has just started the server should have the machine for the first requests. */
+const buildAfterMs = 3_000;
+
+/**
+ * The program to run: a bundle of these very sources, which loads in half the time, or the sources where there is none. A server makes one: at
+ * once in a fresh checkout, whose first start takes long anyway, else beside its work for the next start, because nobody who just changed a line
+ * wants to wait for it.
+ */
+export async function chooseProgram(root, { isServer }) {
+  const bundle = placeOf(root);
+  if (!existsSync(bundle) && isServer) await makeOne(root, bundle);
+  if (!existsSync(bundle)) return path.join(root, "src", "main.ts");
+  touch(bundle);
+  return path.join(bundle, "main.js");
+}
+
+async function makeOne(root, bundle) {
+  if (existsSync(folderOf(root))) return buildLater(root);
+  process.stderr.write("switchyard: bundling the server\n");
+  await buildBundle(root, bundle).catch((error) => process.stderr.write(`switchyard: could not bundle the server: ${error.message}\n`));
+}
+
+/** Puts the bundle in its place as a whole, and removes those that were not used for long. */
+export async function buildBundle(root, bundle = placeOf(root)) {
+  if (existsSync(bundle)) return;
+  const { buildServer } = await import("./build-package.mjs");
+  await withLock(path.join(root, "dist", "server.lock"), async () => {
+    if (existsSync(bundle)) return;
+    const unfinished = path.join(root, "dist", "server.new");
+    await buildServer(root, unfinished);
+    mkdirSync(folderOf(root), { recursive: true });
+    renameSync(unfinished, bundle);
+    removeOld(folderOf(root));
+  });
+}
+
+function buildLater(root) {
+  const script = path.join(root, "scripts", "start.mjs");
+  setTimeout(() => {
+    const child = spawn(process.execPath, [script, "--tool", "bundle"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    child.once("spawn", () => setPriority(child.pid, 10));
+    child.once("error", () => {});
+    child.unref();
+    process.once("exit", () => child.kill());
+  }, buildAfterMs).unref();
+}
+
+function removeOld(folder) {
+  const usedAt = (name) => statSync(path.join(folder, name)).mtimeMs;
+  const oldest = readdirSync(folder)
+    .sort((one, other) => usedAt(other) - usedAt(one))
+    .slice(mostKept);
+  for (const name of oldest) rmSync(path.join(folder, name), { recursive: true, force: true });
+}
+
+/** On a disk that cannot be written nothing is removed either. */
+function touch(bundle) {
+  try {
+    utimesSync(bundle, new Date(), new Date());
+  } catch {}
+}
+
+function placeOf(root) {
+  return path.join(folderOf(root), hashFiles(root, sources, ["**/*.test.ts"]));
+}
+
+function folderOf(root) {
+  return path.join(root, "dist", "server");
+}
