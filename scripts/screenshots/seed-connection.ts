@@ -23,5 +23,5 @@ export async function seedConnection(gatewayUrl: string, { browser, organization
   const { answer } = await consent.answer({ approve: true, organizationId });
   const exchange = { grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: redirectUri };
   await client.token({ ...exchange, client_id: first.clientId, code_verifier: verifier });
-  return (await ask("Cursor", "platform")).url;
+  return (await ask("Cursor", "github")).url;
 }
