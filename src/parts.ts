@@ -28,7 +28,7 @@ import { openStorage } from "./storage/open-storage.ts";
 import { createSlowStatements } from "./storage/slow-statements.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { createKeyRingSource } from "./vault/key-ring.ts";
-import { createVault } from "./vault/vault.ts";
+import { createVault, type Vault } from "./vault/vault.ts";
 import { createWorkflows } from "./workflows/workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -67,7 +67,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       await db.close();
       throw error;
     });
-    const history = openHistory({ config, log, clock, db, target: storage.target, metrics });
+    const history = openHistory({ config, log, clock, db, target: storage.target, metrics, findStoredOf: vault.findSecretsOf });
     const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
     const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
     const { organizations } = identity;
@@ -139,7 +139,15 @@ async function openDatabase(target: ConnectionTarget, config: Config, log: Log) 
   return { db, pooled, metrics, slowStatements };
 }
 
-type HistorySurroundings = { config: Config; log: Log; clock: Clock; db: Database; target: ConnectionTarget; metrics: Metrics };
+type HistorySurroundings = {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  db: Database;
+  target: ConnectionTarget;
+  metrics: Metrics;
+  findStoredOf: Vault["findSecretsOf"];
+};
 
 function openHistory({ config, metrics, ...surroundings }: HistorySurroundings) {
   const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;

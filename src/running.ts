@@ -59,10 +59,13 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
       parts.events.start();
       removals.start();
       schedules.start();
+      void parts.vault.fingerprintUpkeep.run();
+      parts.vault.fingerprintUpkeep.start();
     },
 
     /** After the doors: what they began may still need all of this. */
     async stop(): Promise<void> {
+      await parts.vault.fingerprintUpkeep.stop();
       await removals.stop();
       await schedules.stop();
       await runs.close();
@@ -95,8 +98,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     ...{ db, target, pooled, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
     observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
-    executeNode: createExecuteNode({ clock, executeOnce }),
-    isPure: executeOnce.isPure,
+    nodes: { executeNode: createExecuteNode({ clock, executeOnce }), isPure: executeOnce.isPure, findStoredOf: vault.findSecretsOf },
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
     keptDays: config.historyRetentionDays,

@@ -118,6 +118,15 @@ describe("with the key in a file", () => {
     expect(await openIn(app, `credential:organization:${id}`)).toBe("canary-1");
   });
 
+  it("leaves the secrets recognisable where somebody types them in", async () => {
+    await app.parts.vault.credentials.create(organizationId, login("canary-recognised"));
+    const find = async () => (await app.parts.vault.findSecretsOf(organizationId))("is it canary-recognised?");
+    expect(await find()).toEqual(["canary-recognised"]);
+    await rotate();
+    expect(await find()).toEqual(["canary-recognised"]);
+    expect(await app.database.query("SELECT id FROM credential WHERE fingerprints IS NULL")).toEqual([]);
+  });
+
   it("refuses damaged files of keys", () => {
     writeFileSync(join(dataDir, "master-previous.keys"), "nonsense\n");
     const keyRing = createKeyRingSource({ dataDir, masterKey: undefined, previousKeys: [] });
@@ -128,7 +137,8 @@ describe("with the key in a file", () => {
   it("does not let two changes at once lose a key", async () => {
     const { reference } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
     const keyRing = createKeyRingSource({ dataDir, masterKey: undefined, previousKeys: [] });
-    const other = createMasterKey({ db: app.parts.db, seal: createSeal(keyRing.read), keyRing });
+    const fillFingerprints = app.parts.vault.fingerprintUpkeep.run;
+    const other = createMasterKey({ db: app.parts.db, seal: createSeal(keyRing.read), keyRing, fillFingerprints });
     await Promise.all([rotate(), other.rotate()]);
     expect(await openIn(app, reference)).toBe("canary-1");
     await (await start(app.database, { SWITCHYARD_MASTER_KEY: "", SWITCHYARD_DATA_DIR: dataDir })).stop();

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Browser } from "./support/browser-client.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
@@ -73,4 +74,66 @@ it("is asked for again when the call is to be repeated", async () => {
   provider.script([{ json: {} }]);
   expect((await replay({ parameters })).body).toMatchObject({ status: "success", parameters: { headers: { "X-Api-Key": "[secret]" } } });
   expect(await stored()).not.toContain(secret);
+});
+
+const weir = "Kestrel 9 over the weir";
+const store = async (browser: Browser, organizationId: string, token: string) => {
+  const data = { authKind: "bearer", secret: token, baseUrl: "https://vault.test" };
+  const made = await browser.post(`/api/organizations/${organizationId}/credentials`, { type: "http_auth", name: "Stored", data });
+  expect(made.status).toBe(201);
+};
+const send = async (text: string) => {
+  provider.script([{ json: { youSent: text } }]);
+  await request({ method: "POST", url: `${provider.url}/x`, body: { note: text, letter: `It is ${text}, is it not?` } });
+  return await newest();
+};
+const hidden = { body: { note: "[secret]", letter: "It is [secret], is it not?" } };
+
+describe("the secret of a connected account", () => {
+  it("is recognised whatever field it is typed into", async () => {
+    await store(mcp.owner.browser, mcp.owner.organizationId, weir);
+    const { body, text } = await send(weir);
+    expect(text).not.toContain(weir);
+    expect(body.parameters).toMatchObject(hidden);
+    expect(await stored()).not.toContain(weir);
+  });
+
+  it("tells nothing to another organization, whose records show what was typed", async () => {
+    const { browser } = mcp.owner;
+    const other = await browser.post("/api/organizations", { name: "Others" });
+    await store(browser, other.body.id, "belongs to the others");
+    expect((await send("belongs to the others")).body.parameters).toMatchObject({ body: { note: "belongs to the others" } });
+  });
+
+  it("is recognised when an earlier version stored it", async () => {
+    await mcp.app.database.query("UPDATE credential SET fingerprints = NULL");
+    await mcp.app.parts.vault.fingerprintUpkeep.run();
+    expect((await send(weir)).body.parameters).toMatchObject(hidden);
+  });
+
+  it("is not recognised when it is shorter than eight characters, which could be found out by trying", async () => {
+    await store(mcp.owner.browser, mcp.owner.organizationId, "seven77");
+    expect((await send("seven77")).body.parameters).toMatchObject({ body: { note: "seven77" } });
+  });
+
+  it("is in nothing that is stored of a workflow's node but in what the node gave", async () => {
+    provider.script([{ json: {} }]);
+    const canvas = {
+      nodes: [
+        {
+          ...{ id: "ask", nodeId: "http_request", credentials: { http_auth: reference } },
+          parameters: { method: "POST", url: `${provider.url}/x`, headers: { "X-Api-Key": secret }, body: { note: weir, other: "plain" } },
+        },
+      ],
+      edges: [],
+    };
+    const { body: made } = await mcp.owner.browser.post(`${path}/workflows`, { name: "Typed", canvas });
+    const { body: started } = await mcp.owner.browser.post(`${path}/workflows/${made.id}/runs`, {});
+    await expect.poll(async () => (await mcp.owner.browser.get(`${path}/runs/${started.id}`)).body.status).toBe("succeeded");
+    expect(provider.requests().at(-1)?.headers["x-api-key"]).toBe(secret);
+    const { body } = await mcp.owner.browser.get(`${path}/runs/${started.id}`);
+    expect(body.nodes[0].input).toMatchObject([{ headers: { "X-Api-Key": "[secret]" }, body: { note: "[secret]", other: "plain" } }]);
+    const rows = await mcp.app.database.query("SELECT input, filled, error_message FROM run_node");
+    for (const text of [secret, weir]) expect(JSON.stringify(rows)).not.toContain(text);
+  });
 });

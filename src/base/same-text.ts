@@ -5,3 +5,7 @@ export function isSameText(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
+
+/** The same for bytes, of which only the number may be known. */
+export const isSameBytes = (given: Buffer, expected: Buffer): boolean =>
+  given.length === expected.length && timingSafeEqual(given, expected);

@@ -9,6 +9,7 @@ import { type CallPlace, createRecorder } from "./record.ts";
 import { createRetention } from "./retention.ts";
 import { createSweep } from "./sweep.ts";
 import { createToolCallSource, toolCallKind } from "./tool-call-source.ts";
+import type { FindStoredOf } from "./typed-secrets.ts";
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -25,14 +26,15 @@ type Options = {
   /** What else live streams tell of, by kind. */
   sources: Record<string, LiveSource>;
   observe: { batch: (rows: number) => void; retention: (removed: number) => void };
+  findStoredOf: FindStoredOf;
 };
 
 /** Every tool call: written before it runs and when it ends, listed, streamed as it happens, and removed when it is old. */
-export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources, observe }: Options) {
+export function createHistory({ db, target, clock, log, keptDays, keptRows, serverUrlTemplate, sources, observe, findStoredOf }: Options) {
   const live = createLive({ db, target, log, sources: { ...sources, [toolCallKind]: createToolCallSource({ db }) } });
   const onChange = (changed: CallPlace[]): void => live.announce(toolCallKind, changed);
   const partitions = createPartitions({ db, target, log });
-  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch, tableOf: partitions.tableOf });
+  const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch, tableOf: partitions.tableOf, findStoredOf });
   const sweep = createSweep({ db, recorder, log, onChange });
   const retention = createRetention({ db, partitions, log, keptDays, keptRows, onDone: observe.retention });
   return {

@@ -10,7 +10,7 @@ import { outputsLimitBytes as mostOutputBytes, type Payload, toPayload, toStorab
 import { type CallEnd, endCalls, findExistingCalls, insertCalls, type NewCallRow } from "./store.ts";
 import type { TableOf } from "./table-of.ts";
 import { timeOfId } from "./time-of-id.ts";
-import { createScrubs, type Scrub } from "./typed-secrets.ts";
+import { createScrubs, type FindStoredOf, type Scrub } from "./typed-secrets.ts";
 import { createUnsettled } from "./unsettled.ts";
 import type { CallSource } from "./wire.ts";
 
@@ -60,6 +60,8 @@ type RecorderOptions = {
   onBatch?: (rows: number) => void;
   /** The whole table unless given. */
   tableOf?: TableOf;
+  /** None unless given. */
+  findStoredOf?: FindStoredOf;
   parametersLimitBytes?: number;
   outputsLimitBytes?: number;
 };
@@ -96,17 +98,19 @@ export function createRecorder(options: RecorderOptions) {
   });
   const writeEnd = (end: CallEnd): Promise<void> => closes.add(end, end.outputs?.length ?? 0);
   const unsettled = createUnsettled({ write: writeEnd, log });
-  const scrubOf = createScrubs();
+  const scrubOf = createScrubs(options.findStoredOf ?? (async () => () => []));
 
-  const toRow = (call: ArrivedCall): NewCallRow => {
-    const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrubOf(call));
+  const toRow = (call: ArrivedCall, scrub: Scrub | undefined): NewCallRow => {
+    const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrub);
     const credentials = toPayload(call.credentials, credentialsLimitBytes);
     return { ...describeCall(call), ...joinPayloads({ parameters, credentials }), owner };
   };
 
-  const toEnd = (call: EndedCall, { status, outputs, error, durationMs }: CallOutcome): CallEnd => {
-    const { organizationId, id } = call;
-    const scrub = scrubOf(call);
+  const toEnd = (
+    { organizationId, id }: EndedCall,
+    { status, outputs, error, durationMs }: CallOutcome,
+    scrub: Scrub | undefined,
+  ): CallEnd => {
     const noOutputs = { outputs: null, truncated: false, sanitized: false };
     return {
       ...{ organizationId, id, status, durationMs: wholeMs(durationMs), completedAt: clock.now(), ...describeError(error, scrub) },
@@ -132,20 +136,21 @@ export function createRecorder(options: RecorderOptions) {
 
     /** The row that must be there before the call does anything. */
     async open(call: ArrivedCall): Promise<void> {
-      const row = { ...toRow(call), startedAt: clock.now() };
+      const scrub = await scrubOf(call).catch(refuse);
+      const row = { ...toRow(call, scrub), startedAt: clock.now() };
       unsettled.forget(call.id);
       try {
         await insert(row);
       } catch (error) {
         // It may be written all the same, and nobody will run it.
-        unsettled.keep(toEnd(call, { status: "failed", error: { code: "record_unavailable", message: notRun }, durationMs: 0 }));
+        unsettled.keep(toEnd(call, { status: "failed", error: { code: "record_unavailable", message: notRun }, durationMs: 0 }, scrub));
         throw error;
       }
     },
 
     /** Once is enough; a second end of the same call changes nothing. */
     async close(call: EndedCall, outcome: CallOutcome): Promise<void> {
-      const end = toEnd(call, outcome);
+      const end = toEnd(call, outcome, await scrubOf(call).catch(refuse));
       try {
         await writeEnd(end);
       } catch (error) {
@@ -156,7 +161,8 @@ export function createRecorder(options: RecorderOptions) {
 
     /** A call that never ran: refused, or cancelled while it waited. */
     async refused(call: ArrivedCall, error: CallError, status: "refused" | "cancelled" = "refused"): Promise<void> {
-      await insert({ ...toRow(call), status, completedAt: clock.now(), ...describeError(error, scrubOf(call)) });
+      const scrub = await scrubOf(call).catch(refuse);
+      await insert({ ...toRow(call, scrub), status, completedAt: clock.now(), ...describeError(error, scrub) });
     },
 
     /** Ends whose writing failed; to be called now and then. */

@@ -2,22 +2,31 @@ import { createScrub } from "../base/scrub.ts";
 
 export type Scrub = ReturnType<typeof createScrub>;
 
+/** Secrets of connected accounts that a text holds. */
+export type FindStored = (text: string) => string[];
+export type FindStoredOf = (organizationId: string) => Promise<FindStored>;
+
 /** What a record leaves out of a call because its caller typed a secret into it; undefined when there is none. */
-export function scrubOfCall(parameters: unknown): Scrub | undefined {
+export function scrubOfCall(parameters: unknown, findStored: FindStored = () => []): Scrub | undefined {
   const secrets = createSecrets();
-  collect(parameters, { secrets, names: new Map(), isSecret: false, level: 0 });
+  collect(parameters, { secrets, findStored, names: new Map(), isSecret: false, level: 0 });
   return secrets.toScrub();
 }
 
 /** The same, looked for once in a call that is recorded when it begins and when it ends. */
-export function createScrubs(): (call: { parameters?: unknown }) => Scrub | undefined {
-  const known = new WeakMap<object, { scrub: Scrub | undefined }>();
-  return (call) => {
-    const found = known.get(call) ?? { scrub: scrubOfCall(call.parameters) };
-    known.set(call, found);
-    return found.scrub;
+export function createScrubs(findStoredOf: FindStoredOf) {
+  const known = new WeakMap<object, Promise<Scrub | undefined>>();
+  const search = async ({ organizationId, parameters }: Recorded) => scrubOfCall(parameters, await findStoredOf(organizationId));
+  return (call: Recorded): Promise<Scrub | undefined> => {
+    const scrub = known.get(call) ?? search(call);
+    known.set(call, scrub);
+    // Whoever repeats the call asks again.
+    scrub.catch(() => known.delete(call));
+    return scrub;
   };
 }
+
+type Recorded = { organizationId: string; parameters?: unknown };
 
 /** What is searched by value: each has dozens of forms, and a record is not worth seconds. The others hide whole texts. */
 const mostSearched = 200;
@@ -56,6 +65,7 @@ function createSecrets() {
 
 type Walk = {
   secrets: Secrets;
+  findStored: FindStored;
   /** Which names are for secrets, as far as they were met: lists repeat the same ones. */
   names: Map<string, boolean>;
   /** Whether the field above is one for secrets. */
@@ -72,8 +82,13 @@ const shortestSearched = 5;
 
 function collect(value: unknown, walk: Walk): void {
   if (typeof value === "string") collectFromText(value, walk);
-  else if (typeof value === "number" && walk.isSecret) walk.secrets.add(String(value));
+  else if (typeof value === "number") collectFromNumber(String(value), walk);
   else if (typeof value === "object" && value !== null && walk.level < deepestLevel) collectInside(value, walk);
+}
+
+function collectFromNumber(digits: string, { secrets, findStored, isSecret }: Walk): void {
+  if (isSecret) secrets.add(digits);
+  else secrets.addAll(findStored(digits));
 }
 
 function collectInside(value: object, walk: Walk): void {
@@ -93,6 +108,7 @@ function isKnownSecretName(name: string, names: Map<string, boolean>): boolean {
 function collectFromText(whole: string, walk: Walk): void {
   const { secrets } = walk;
   if (walk.isSecret) secrets.addAll(partsOf(whole));
+  secrets.addAll(walk.findStored(whole));
   if (whole.length < shortestSearched) return;
   const text = whole.slice(0, longestSearched);
   for (const [secret] of matchesOf(text, knownForms)) secrets.add(secret);

@@ -7,6 +7,7 @@ import { buildScope } from "./build-scope.ts";
 import { isPassing, type NodeEnd, toFailure } from "./execute-node.ts";
 import { findReady, type Ready, type Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
+import { hideTypedSecrets } from "./hide-typed-secrets.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
 import type { AdoptedRun } from "./store.ts";
@@ -115,7 +116,8 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
     shown = showRunning(walk, { node, startedAt, attempts: (pause?.attempts ?? 0) + 1 });
   }, showAfterMs);
   try {
-    const { end, runIds } = await executeOrWait(walk, ready);
+    const { end: told, runIds } = await executeOrWait(walk, ready);
+    const end = await hideTypedSecrets(told, walk.run.organizationId, options.findStoredOf);
     clearTimeout(show);
     await Promise.allSettled([shown, walk.begun.get(node.id)?.stored]);
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);

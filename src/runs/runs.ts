@@ -19,9 +19,7 @@ import { createStartRun } from "./create-start-run.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEndDeadRuns } from "./end-dead-runs.ts";
 import { createEndRuns } from "./end-runs.ts";
-import type { ExecuteNode } from "./execute-node.ts";
 import { createFindGraph } from "./find-graph.ts";
-import type { GraphNode } from "./graph.ts";
 import { createOutputBudget } from "./output-budget.ts";
 import { countQueue } from "./queue-store.ts";
 import { createRerun } from "./rerun.ts";
@@ -33,7 +31,7 @@ import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
 import { createUnstoredEnds } from "./unstored-ends.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
-import type { RunObserver } from "./walk.ts";
+import type { RunObserver, WalkOptions } from "./walk.ts";
 
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -52,8 +50,7 @@ type Options = {
   live: Pick<Live, "announce" | "onHint">;
   partitions: Partitions;
   checkOverrides: CheckOverrides;
-  executeNode: ExecuteNode;
-  isPure: (node: GraphNode) => boolean;
+  nodes: Pick<WalkOptions, "executeNode" | "isPure" | "findStoredOf">;
   /** How many runs this process has at a time; none when it is no worker. */
   mostRuns: number;
   /** How long one run may be busy. */
@@ -78,8 +75,7 @@ export function createRuns({
   live,
   partitions,
   checkOverrides,
-  executeNode,
-  isPure,
+  nodes,
   mostRuns,
   limitMs,
   slowStatements,
@@ -108,7 +104,7 @@ export function createRuns({
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
+    ...{ db, checkpoints, ...nodes, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,

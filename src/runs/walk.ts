@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Slot } from "../execution/slots.ts";
+import type { FindStoredOf } from "../history/typed-secrets.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
@@ -46,6 +47,8 @@ export type WalkOptions = {
   log: Log;
   limitMs: number;
   budget: OutputBudget;
+  /** Secrets of an organization that somebody may have typed into parameters. */
+  findStoredOf: FindStoredOf;
   observe: RunObserver;
 };
 

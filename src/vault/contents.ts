@@ -2,16 +2,18 @@ import { type FieldFault, Refusal } from "../base/refusal.ts";
 import type { CredentialData, Variant } from "../contract/credential.ts";
 import { maskData } from "./credential-data.ts";
 import type { Seal } from "./seal.ts";
+import type { SecretFingerprints } from "./secret-fingerprints.ts";
 import { type Content, type CredentialRow, noLease, type Place, type RefreshPause, type StoredHealth } from "./store.ts";
 
 export type Contents = ReturnType<typeof createContents>;
 
 /** Between the data of a credential and its row. */
-export function createContents({ seal }: { seal: Seal }) {
+export function createContents({ seal, fingerprints }: { seal: Seal; fingerprints: Pick<SecretFingerprints, "write"> }) {
   return {
     toRow: (place: Place, variant: Variant, data: CredentialData): Content => ({
       kind: variant.kind,
       sealed: seal.seal(JSON.stringify(data), place),
+      fingerprints: fingerprints.write(place.organizationId, variant, data),
       public_data: JSON.stringify(maskData(variant, data)),
       token_expires_at: typeof data.expiresAt === "string" ? new Date(data.expiresAt) : null,
       can_refresh: variant.oauth2 !== undefined && typeof data.refreshToken === "string",

@@ -52,10 +52,10 @@ export async function listSealedWithOtherKey(db: VaultDb, { table, keyId, afterI
   return rows;
 }
 
-/** Leaves a row alone whose contents have changed in between. */
+/** Leaves a row alone whose contents have changed in between. What its secrets are recognised by was made with the old key. */
 export async function replaceSealed(db: VaultDb, { table, ...row }: SealedRow, sealed: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    UPDATE ${sql.table(table)} SET ${columnOf(table)} = ${sealed}
+    UPDATE ${sql.table(table)} SET ${columnOf(table)} = ${sealed} ${table === "credential" ? sql`, fingerprints = NULL` : sql``}
     WHERE organization_id = ${row.organization_id} AND id = ${row.id} AND ${columnOf(table)} = ${row.sealed}`.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }

@@ -16,13 +16,13 @@ import {
 import type { Seal, SealContext } from "./seal.ts";
 import { type VaultDb, vaultTables } from "./store.ts";
 
-type Options = { db: Database; seal: Seal; keyRing: KeyRingSource };
+type Options = { db: Database; seal: Seal; keyRing: KeyRingSource; fillFingerprints: () => Promise<unknown> };
 
 const knownText = "switchyard";
 const contextOf = (keyId: string) => ({ organizationId: "master key", credentialId: keyId });
 
 /** The key everything is sealed with: is it the right one, and how to change it while servers run. */
-export function createMasterKey({ db, seal, keyRing }: Options) {
+export function createMasterKey({ db, seal, keyRing, fillFingerprints }: Options) {
   async function addKeyCheck(tables: VaultDb): Promise<void> {
     const keyId = seal.currentKeyId();
     await insertKeyCheck(tables, { key_id: keyId, sealed: seal.seal(knownText, contextOf(keyId)) });
@@ -49,6 +49,7 @@ export function createMasterKey({ db, seal, keyRing }: Options) {
     const keyId = seal.currentKeyId();
     const done: Resealed = { resealed: 0, unreadable: [] };
     for (const table of sealedTables) await resealTable(table, keyId, done);
+    await fillFingerprints();
     if (done.unreadable.length === 0) await withMasterKeyLock(db, (tables) => forgetUnusedKeys(tables, keyId));
     return done;
   }

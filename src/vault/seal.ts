@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { Refusal } from "../base/refusal.ts";
+import { deriveFingerprintKey } from "./fingerprint.ts";
 
 export type KeyRing = { current: Buffer; previous: Buffer[] };
 
@@ -52,6 +53,12 @@ export function createSeal(readRing: () => KeyRing) {
       } catch {
         throw unreadable();
       }
+    },
+
+    /** For what the secrets of an organization are recognised by; undefined when the master key of that id is not there. */
+    fingerprintKey(keyId: string, organizationId: string): Buffer | undefined {
+      const key = keyFor(keyId);
+      return key && deriveFingerprintKey(key, organizationId);
     },
 
     keyIdOf,

@@ -13,6 +13,7 @@ type VaultTables = {
     name: string;
     sealed: Buffer;
     public_data: string;
+    fingerprints: Buffer | null;
     created_by: string | null;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
@@ -50,7 +51,7 @@ export type CredentialRow = Selectable<VaultTables["credential"]>;
 export type Place = { organizationId: string; credentialId: string };
 
 /** What changes together when a credential gets other contents. */
-export type Content = Pick<CredentialRow, "kind" | "sealed" | "public_data" | "token_expires_at" | "can_refresh">;
+export type Content = Pick<CredentialRow, "kind" | "sealed" | "public_data" | "fingerprints" | "token_expires_at" | "can_refresh">;
 
 type HealthNote = Partial<Pick<CredentialRow, "health" | "last_ok_at" | "last_error" | "last_error_at">>;
 

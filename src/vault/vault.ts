@@ -15,6 +15,7 @@ import { type CheckedCredential, createOpenCredential } from "./open-credential.
 import { createRefresh } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import { createSeal } from "./seal.ts";
+import { createSecretFingerprints } from "./secret-fingerprints.ts";
 
 export type Vault = ReturnType<typeof createVault>;
 
@@ -35,7 +36,8 @@ type Options = {
 /** The connected accounts of organizations, sealed. */
 export function createVault({ db, clock, log, keyRing, credentialTypes, startCall, mayManage, ...outside }: Options) {
   const seal = createSeal(keyRing.read);
-  const contents = createContents({ seal });
+  const fingerprints = createSecretFingerprints({ db, log, seal, credentialTypes });
+  const contents = createContents({ seal, fingerprints });
   const credentials = createCredentials({ db, clock, contents, credentialTypes });
   const refresh = createRefresh({ db, clock, contents, credentialTypes, ...outside });
   const open = createOpenCredential({ db, clock, contents, refresh, ...outside });
@@ -50,7 +52,10 @@ export function createVault({ db, clock, log, keyRing, credentialTypes, startCal
     readStored: ({ row }: Pick<CheckedCredential, "row">) => contents.open(row),
     health: createHealth({ db, clock, log, open, startCall, ...outside }),
     connect: createConnect({ db, clock, seal, contents, credentials, startCall, mayManage, ...outside }),
-    masterKey: createMasterKey({ db, seal, keyRing }),
+    masterKey: createMasterKey({ db, seal, keyRing, fillFingerprints: fingerprints.upkeep.run }),
+    /** Finds what is stored here in texts, without opening anything. */
+    findSecretsOf: fingerprints.findSecretsOf,
+    fingerprintUpkeep: fingerprints.upkeep,
     /** For secrets of other features; the id of what they belong to stands for the credential's. */
     seal,
   };
