@@ -3,8 +3,8 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item } from "../workflows/engine-node.ts";
-import { readSettled } from "./describe-run.ts";
-import { resultOf } from "./find-ready.ts";
+import { longestOutputs, tooLarge } from "./collect-outcomes.ts";
+import { toFailure } from "./execute-node.ts";
 import type { RunList } from "./run-list.ts";
 import type { StartRun } from "./start-run.ts";
 import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
@@ -14,7 +14,7 @@ type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
 const mostDepth = 8;
 
 /** Runs that a node of another run starts and waits for. */
-export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "read"> }) {
+export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "readResult"> }) {
   return {
     /** However often it is asked for the same node, each is started once. */
     async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
@@ -42,12 +42,15 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
       if (children.some(isUnfinished)) return undefined;
       const failed = children.find(({ status }) => status !== "succeeded");
       if (failed || children.length < ids.length) return { error: describeFailure(failed) };
-      const items: Item[] = [];
+      const parts: Item[][] = [];
+      let room = longestOutputs;
       for (const id of ids) {
-        const { nodes, graph } = await runs.read(parent.organizationId, id);
-        items.push(...resultOf(graph, readSettled(nodes)));
+        const result = await runs.readResult(parent.organizationId, id, room);
+        if (!result) return { error: toFailure(tooLarge()) };
+        room -= result.bytes;
+        parts.push(result.items);
       }
-      return { items };
+      return { items: parts.flat() };
     },
   };
 }

@@ -9,7 +9,15 @@ export type CalledWorkflow = { workflowId: string; prompt: string; payload: unkn
 const mostInputs = 20;
 
 /** Stored whole and handed to what follows, so it must not be without an end: many items may each bring a large answer. */
-const longestOutputs = 16_000_000;
+export const longestOutputs = 16_000_000;
+
+export const tooLarge = () => new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
+
+/** What a node lets pass, which is stored as its outputs too. */
+export function requireFew(items: Item[]): Item[] {
+  if (roomAfter(items, longestOutputs) < 0) throw tooLarge();
+  return items;
+}
 
 /** What the executions of one node give together. */
 export function collectOutcomes(progress: Progress) {
@@ -21,7 +29,7 @@ export function collectOutcomes(progress: Progress) {
 
   function addOutputs(more: Record<string, Item[]>): void {
     room = roomAfter(more, room);
-    if (room < 0) throw new Refusal("outputs_too_large", `The node gives more than ${longestOutputs / 1_000_000} MB.`);
+    if (room < 0) throw tooLarge();
     for (const [way, items] of Object.entries(more)) {
       const known = Object.hasOwn(outputs, way) ? outputs[way] : undefined;
       if (known) known.push(...items);

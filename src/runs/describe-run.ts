@@ -38,7 +38,10 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
     overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
-    result: row.status === "succeeded" ? resultOf(graph, readSettled(rows)) : null,
+    result:
+      row.status === "succeeded" && !rows.some(({ nodeId, isLeftOut }) => isLeftOut && graph.get(nodeId)?.next.length === 0)
+        ? resultOf(graph, readSettled(rows))
+        : null,
   };
 }
 
@@ -58,9 +61,10 @@ const notReached = {
   cancelled: "cancelled",
 } as const;
 
-function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus: RunRow["status"]): RunNode {
+/** A node of the canvas with what is stored of it, if anything is. */
+export function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus: RunRow["status"]): RunNode {
   if (!row) return { ...untouched, id, nodeId: type, status: notReached[runStatus] };
-  const ways = row.status === "succeeded" || row.status === "failed" ? readOutputs(row.outputs) : undefined;
+  const ways = waysOf(row);
   const isSkipped = row.status === "skipped";
   return {
     ...untouched,
@@ -70,6 +74,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
     attempts: row.attempts,
     input: readJson(row.input),
     outputs: ways ? itemsOf({ status: "succeeded", outputs: ways }) : null,
+    leftOutBytes: row.isLeftOut ? row.bytes : 0,
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
@@ -79,8 +84,12 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
   };
 }
 
+function waysOf({ status, outputs, isLeftOut }: RunNodeRow): Record<string, Item[]> | undefined {
+  return !isLeftOut && (status === "succeeded" || status === "failed") ? readOutputs(outputs) : undefined;
+}
+
 const untouched = {
-  ...{ attempts: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
+  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
 };
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal, type RefusalCode, refusalStatus } from "../base/refusal.ts";
 import type { Item } from "../workflows/engine-node.ts";
-import { type CalledWorkflow, collectOutcomes } from "./collect-outcomes.ts";
+import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";
 import type { ExecuteOnce, Execution } from "./execute-once.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import type { NodeTask, Progress } from "./node-task.ts";
@@ -82,7 +82,7 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const wakeAt = outcomes.wakeAt();
     if (outcomes.runs.length > 0) return { is: "calling" as const, runs: outcomes.runs };
     if (wakeAt && wakeAt > clock.now()) return { is: "waiting" as const, wakeAt };
-    return { is: "succeeded" as const, outputs: wakeAt ? { [onlyWay]: task.incoming.items } : outcomes.outputs };
+    return { is: "succeeded" as const, outputs: wakeAt ? { [onlyWay]: requireFew(task.incoming.items) } : outcomes.outputs };
   }
 }
 

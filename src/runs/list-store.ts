@@ -198,14 +198,16 @@ export async function listChangedRuns(
   return (await query.execute(db)).rows;
 }
 
-export type RunNodeRow = {
+export type NodeData = { input: string | null; outputs: string | null; filled: string | null };
+
+/** `bytes`: how much its data is, whether it was read or not. */
+export type RunNodeRow = NodeData & {
   nodeId: string;
   nodeType: string;
   status: "running" | "retrying" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled";
   attempts: number;
-  input: string | null;
-  outputs: string | null;
-  filled: string | null;
+  bytes: number;
+  isLeftOut: boolean;
   errorCode: string | null;
   errorMessage: string | null;
   wakeAt: Date | null;
@@ -214,10 +216,22 @@ export type RunNodeRow = {
   durationMs: number;
 };
 
-export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, filled, error_code AS "errorCode",
-  error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs"`;
+export const nodeBytesText = "COALESCE(octet_length(input), 0) + COALESCE(octet_length(outputs), 0) + COALESCE(octet_length(filled), 0)";
 
-export async function listRunNodes(db: RunsDb, organizationId: string, runId: string): Promise<RunNodeRow[]> {
-  const query = sql<RunNodeRow>`SELECT ${sql.raw(nodeColumnsText)}, outputs FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;
+export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, error_code AS "errorCode",
+  error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
+  ${nodeBytesText} AS bytes`;
+
+export type NodeState = Omit<RunNodeRow, keyof NodeData | "isLeftOut">;
+
+/** Without their data, of which only the size is looked at. */
+export async function listNodeStates(db: RunsDb, organizationId: string, runId: string): Promise<NodeState[]> {
+  const query = sql<NodeState>`SELECT ${sql.raw(nodeColumnsText)} FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;
+  return (await query.execute(db)).rows;
+}
+
+export async function findNodeData(db: RunsDb, organizationId: string, { runId, nodeIds }: { runId: string; nodeIds: string[] }) {
+  const query = sql<NodeData & { nodeId: string }>`SELECT node_id AS "nodeId", input, outputs, filled
+    FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} AND node_id = ANY (${nodeIds}::text[])`;
   return (await query.execute(db)).rows;
 }

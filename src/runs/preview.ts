@@ -67,12 +67,15 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
   return {
     async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
       const example = await findExample(place, runId);
+      const leftOut = example.rows.filter(({ isLeftOut }) => isLeftOut).map(({ nodeId }) => nodeId);
       const shown = [...settle(example.graph, example)].map(([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const);
       return {
         runId: example.runId,
         trigger: example.runId === null ? null : example.trigger,
         nodes: Object.fromEntries(shown.map(([id, { items }]) => [id, items])),
-        truncated: Object.fromEntries(shown.filter(([, { truncated }]) => truncated).map(([id]) => [id, true as const])),
+        truncated: Object.fromEntries(
+          [...shown.filter(([, { truncated }]) => truncated).map(([id]) => id), ...leftOut].map((id) => [id, true as const]),
+        ),
       };
     },
 

@@ -8,13 +8,13 @@ import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
 import { toRow } from "./create-start-run.ts";
 import { type Graph, withFollowers } from "./graph.ts";
-import type { RunNodeRow } from "./list-store.ts";
+import type { NodeState } from "./list-store.ts";
 import type { RunList } from "./run-list.ts";
 import { copyNodes } from "./store.ts";
 
 type Options = {
   workflows: Pick<Workflows, "find">;
-  list: Pick<RunList, "read">;
+  list: Pick<RunList, "readStates">;
   accept: (wish: RunToAccept) => Promise<AcceptedRun>;
   checkOverrides: CheckOverrides;
   clock: Clock;
@@ -50,7 +50,7 @@ export function createRerun({ workflows, list, accept, checkOverrides, clock }: 
     user,
     trace,
   }: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
-    const { row: before, nodes, graph } = await list.read(organizationId, runId);
+    const { row: before, nodes, graph } = await list.readStates(organizationId, runId);
     await requireActive(organizationId, before.workflowId);
     const reused = from === "failure" ? reusableNodes(before.status, nodes, graph) : [];
     const chosen = overrides ?? (JSON.parse(before.overrides ?? "[]") as NodeOverride[]);
@@ -70,7 +70,7 @@ export function createRerun({ workflows, list, accept, checkOverrides, clock }: 
 }
 
 /** Finished nodes that do not come after one that failed. */
-function reusableNodes(status: string, nodes: RunNodeRow[], graph: Graph): string[] {
+function reusableNodes(status: string, nodes: NodeState[], graph: Graph): string[] {
   if (status === "pending" || status === "running" || status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const succeeded = nodes.filter((node) => node.status === "succeeded").map(({ nodeId }) => nodeId);

@@ -11,19 +11,17 @@ import {
   findExampleRun,
   findLastRuns,
   findRuns,
-  findWholeRun,
-  listRunNodes,
   listRuns,
   needsSearch,
-  type RunNodeRow,
   type RunSelection,
   type RunsDb,
   runTables,
   searchRuns,
   type WholeRunRow,
 } from "./list-store.ts";
+import { createReadRun } from "./read-run.ts";
 import type { RunPlace } from "./store.ts";
-import { findNodesOfRuns, findWholeRuns } from "./waiting-store.ts";
+import { findNodesOfRuns, findWholeRuns, keyOf } from "./waiting-store.ts";
 import type { Run, RunQuery, RunsPage } from "./wire.ts";
 
 export type RunList = ReturnType<typeof createRunList>;
@@ -34,7 +32,6 @@ const searchedPerPage = 2000;
 const searchedAtMost = 100_000;
 
 type RunPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
-type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
 
 /** The runs of an organization, newest first. */
 export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
@@ -43,30 +40,25 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
   const graphOf = (organizationId: string, { workflowId, workflowVersion }: WholeRunRow): Promise<Graph> =>
     findGraph(organizationId, workflowId, workflowVersion).catch(emptyWhenGone);
 
-  async function read(organizationId: string, id: string): Promise<WholeRun> {
-    const row = await findWholeRun(tables, organizationId, id);
-    if (!row) throw new Refusal("not_found", "There is no such run.");
-    const [nodes, graph] = await Promise.all([listRunNodes(tables, organizationId, id), graphOf(organizationId, row)]);
-    return { row, nodes, graph };
-  }
+  const reading = createReadRun({ tables, graphOf });
 
   return {
-    read,
+    ...reading,
 
     async get(organizationId: string, id: string): Promise<Run> {
-      const { row, nodes, graph } = await read(organizationId, id);
+      const { row, nodes, graph } = await reading.read(organizationId, id);
       return toRun(row, nodes, graph);
     },
 
     /** Many of them with one question; undefined for what there is not, or what is so large that it is read alone. */
     async getTogether(places: RunPlace[]): Promise<(Run | undefined)[]> {
-      const rows = new Map((await findWholeRuns(onPool(hot), places)).map((row) => [row.id, row]));
-      const nodes = Map.groupBy(await findNodesOfRuns(onPool(hot), places), ({ runId }) => runId);
+      const rows = new Map((await findWholeRuns(onPool(hot), places)).map((row) => [keyOf(row), row]));
+      const nodes = Map.groupBy(await findNodesOfRuns(onPool(hot), places), keyOf);
       return await Promise.all(
-        places.map(async ({ organizationId, id }) => {
-          const row = rows.get(id);
-          const own = nodes.get(id) ?? [];
-          return row && !own.some(({ isCut }) => isCut) ? toRun(row, own, await graphOf(organizationId, row)) : undefined;
+        places.map(async (place) => {
+          const row = rows.get(keyOf(place));
+          const own = nodes.get(keyOf(place)) ?? [];
+          return row && !own.some(({ isLeftOut }) => isLeftOut) ? toRun(row, own, await graphOf(place.organizationId, row)) : undefined;
         }),
       );
     },

@@ -44,6 +44,20 @@ function registerReading(server: FastifyInstance, { list }: Runs): void {
     { config: reading, schema: { tags, summary: "Read a run with every node", params, response: { 200: wire.run } } },
     (request) => list.get(request.params.organizationId, request.params.runId),
   );
+
+  routes.get(
+    `${path}/:runId/nodes/:nodeId`,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "Read one node of a run",
+        params: params.extend({ nodeId: z.string().max(200) }),
+        response: { 200: wire.runNode },
+      },
+    },
+    ({ params: { organizationId, runId, nodeId } }) => list.readNode(organizationId, runId, nodeId),
+  );
 }
 
 function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Options): void {
@@ -100,7 +114,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     { config: running, schema: { tags, summary: "Cancel a run", params, response: { 200: wire.run } } },
     async (request) => {
       const { organizationId, runId } = request.params;
-      await runs.list.get(organizationId, runId);
+      await runs.list.readStates(organizationId, runId);
       await runs.cancel({ organizationId, id: runId });
       return await runs.list.get(organizationId, runId);
     },

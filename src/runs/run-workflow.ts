@@ -4,6 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
+import { requireFew } from "./collect-outcomes.ts";
 import { isPassing, type NodeEnd, toFailure } from "./execute-node.ts";
 import { findReady, type Ready, type Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
@@ -139,19 +140,22 @@ const describePlace = ({ run, trace }: Walk, { id }: GraphNode) => ({ runId: run
 /** With what it needs of other nodes in memory, and no longer than it takes. */
 async function executeOrWait(walk: Walk, ready: Ready): Promise<Executed> {
   const pause = walk.pauses.get(ready.node.id);
-  const loaded = await walk.kept.load(ready).catch((error: unknown) => endOfTooMuch(ready.node, pause, error));
+  const attempts = pause?.is === "waiting" ? pause.attempts : (pause?.attempts ?? 0) + 1;
+  const loaded = await walk.kept.load(ready).catch((error: unknown) => endOfTooMuch(ready.node, attempts, error));
   if ("end" in loaded) return loaded;
   try {
     if (pause?.is === "waiting") return { end: endOfWait(pause, loaded.incoming.items) };
     return await execute(walk, { node: ready.node, ...loaded });
+  } catch (error) {
+    return endOfTooMuch(ready.node, attempts, error);
   } finally {
     loaded.release();
   }
 }
 
-function endOfTooMuch(node: GraphNode, pause: Pause | undefined, error: unknown): Executed {
+function endOfTooMuch(node: GraphNode, attempts: number, error: unknown): Executed {
   if (!(error instanceof Refusal) || error.code !== "outputs_too_large") throw error;
-  return { end: failedEnd(node, { attempts: (pause?.attempts ?? 0) + 1, inputs: [], filled: [] }, toFailure(error)) };
+  return { end: failedEnd(node, { attempts, inputs: [], filled: [] }, toFailure(error)) };
 }
 
 const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
@@ -159,7 +163,7 @@ const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
   attempts,
   inputs: [],
   filled: [],
-  outputs: { out: items },
+  outputs: { out: requireFew(items) },
 });
 
 type Executed = { end: NodeEnd; runIds?: string[] };

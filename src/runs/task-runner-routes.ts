@@ -68,6 +68,20 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
     { config, schema: { tags, summary: "Read a run", params: z.object({ executionId: z.uuid() }), response: { 200: wire.run } } },
     (request) => runs.list.get(keyOf(request).organizationId, request.params.executionId),
   );
+
+  routes.get(
+    "/task-runner/executions/:executionId/nodes/:nodeId",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Read one node of a run",
+        params: z.object({ executionId: z.uuid(), nodeId: z.string().max(200) }),
+        response: { 200: wire.runNode },
+      },
+    },
+    (request) => runs.list.readNode(keyOf(request).organizationId, request.params.executionId, request.params.nodeId),
+  );
 }
 
 function toWish(request: FastifyRequest, workflowId: string): RunWish {

@@ -7,7 +7,7 @@ import { onPool } from "./checkpoint-store.ts";
 import type { RunList } from "./run-list.ts";
 import { runEventKind } from "./run-source.ts";
 import type { RunPlace } from "./store.ts";
-import { findEnded } from "./waiting-store.ts";
+import { findEnded, keyOf } from "./waiting-store.ts";
 import type { Run } from "./wire.ts";
 
 type Options = {
@@ -29,8 +29,8 @@ const lookEveryMs = 1_000;
  */
 export function createWaitForEnd({ db, list, ends, live }: Options) {
   const flush = async (places: RunPlace[]): Promise<boolean[]> => {
-    const ended = await findEnded(onPool(db), places);
-    return places.map(({ id }) => ended.has(id));
+    const ended = new Set((await findEnded(onPool(db), places)).map(keyOf));
+    return places.map((place) => ended.has(keyOf(place)));
   };
   const looks = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
   const readings = createBatch({ flush: list.getTogether, maxItems: 32, isFatal: isDatabaseUnavailable });

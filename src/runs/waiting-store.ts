@@ -1,5 +1,5 @@
 import type { RunStatement } from "../storage/database.ts";
-import { nodeColumnsText, type RunNodeRow, type WholeRunRow, wholeColumnsText, workflowText } from "./list-store.ts";
+import { nodeBytesText, nodeColumnsText, type RunNodeRow, type WholeRunRow, wholeColumnsText, workflowText } from "./list-store.ts";
 import { boundsOf, type RunPlace } from "./store.ts";
 
 // For all that wait at the same time together; the bounds keep a statement to the partitions that the runs lie in.
@@ -11,33 +11,40 @@ function valuesOf(places: RunPlace[]): unknown[] {
   return [places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)];
 }
 
+/** Names a run together with its organization, for lists of several ones. */
+export const keyOf = ({ organizationId, id }: RunPlace): string => `${organizationId.toLowerCase()} ${id.toLowerCase()}`;
+
+const placeText = 'asked.organization_id AS "organizationId"';
+
 const endedStatement = {
   name: "runs_ended",
-  text: `SELECT run.id FROM ${asked} ${runOfAsked} WHERE run.status NOT IN ('pending', 'running', 'waiting')`,
+  text: `SELECT ${placeText}, run.id FROM ${asked} ${runOfAsked} WHERE run.status NOT IN ('pending', 'running', 'waiting')`,
 };
 
-export async function findEnded(run: RunStatement, places: RunPlace[]): Promise<Set<string>> {
-  return new Set((await run<{ id: string }>(endedStatement, valuesOf(places))).map(({ id }) => id));
-}
+export const findEnded = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> => run<RunPlace>(endedStatement, valuesOf(places));
 
-const wholeStatement = { name: "runs_whole", text: `SELECT ${wholeColumnsText} FROM ${asked} ${runOfAsked} ${workflowText}` };
+/** What is larger is read alone, so that one run does not hold up others and all of them together need little memory. */
+const mostTogether = 64 * 1024;
 
-export const findWholeRuns = (run: RunStatement, places: RunPlace[]): Promise<WholeRunRow[]> =>
-  run<WholeRunRow>(wholeStatement, valuesOf(places));
+const wholeStatement = {
+  name: "runs_whole",
+  text: `SELECT ${placeText}, ${wholeColumnsText} FROM ${asked} ${runOfAsked} ${workflowText} WHERE octet_length(run.trigger_data) <= ${mostTogether}`,
+};
 
-/** Longer outputs are left out, so that those of one run do not hold up others. */
-const longestTogether = 64 * 1024;
+export const findWholeRuns = (run: RunStatement, places: RunPlace[]): Promise<(WholeRunRow & RunPlace)[]> =>
+  run<WholeRunRow & RunPlace>(wholeStatement, valuesOf(places));
 
-export type NodeOfSeveral = RunNodeRow & { runId: string; isCut: boolean };
+const whenSmall = (column: string): string => `CASE WHEN SUM(${nodeBytesText}) OVER own <= ${mostTogether} THEN ${column} END AS ${column}`;
 
 const nodesStatement = {
   name: "runs_nodes",
-  text: `SELECT run_node.run_id AS "runId", ${nodeColumnsText}, COALESCE(octet_length(outputs) > ${longestTogether}, false) AS "isCut",
-           CASE WHEN octet_length(outputs) <= ${longestTogether} THEN outputs END AS outputs
+  text: `SELECT ${placeText}, asked.id, ${nodeColumnsText}, ${["input", "outputs", "filled"].map(whenSmall).join(", ")},
+           SUM(${nodeBytesText}) OVER own > ${mostTogether} AS "isLeftOut"
          FROM ${asked} JOIN run_node ON run_node.organization_id = asked.organization_id AND run_node.run_id = asked.id
            AND run_node.run_id >= $3 AND run_node.run_id <= $4
+         WINDOW own AS (PARTITION BY asked.organization_id, asked.id)
          ORDER BY started_at, node_id`,
 };
 
-export const findNodesOfRuns = (run: RunStatement, places: RunPlace[]): Promise<NodeOfSeveral[]> =>
-  run<NodeOfSeveral>(nodesStatement, valuesOf(places));
+export const findNodesOfRuns = (run: RunStatement, places: RunPlace[]): Promise<(RunNodeRow & RunPlace)[]> =>
+  run<RunNodeRow & RunPlace>(nodesStatement, valuesOf(places));

@@ -48,6 +48,12 @@ export const runNode = z.object({
   outputs: z.array(z.record(z.string(), z.unknown())).nullable(),
   ways: z.record(z.string(), z.int()).describe("How many items left the node on which way."),
   filled: z.unknown().describe("Parameters that a model filled in."),
+  leftOutBytes: z
+    .int()
+    .min(0)
+    .describe(
+      "Above 0 when input, outputs and filled are left out, because the run is too large to be read at once: read this node alone.",
+    ),
   error: failure.nullable(),
   wakeAt: instant.nullable(),
   startedAt: instant.nullable(),
@@ -65,7 +71,10 @@ export const run = runEntry
     overrides: z.array(nodeOverride),
     traceId: z.string().nullable().describe("The trace of what started it; null for runs from before there were traces."),
     nodes: z.array(runNode),
-    result: z.array(z.record(z.string(), z.unknown())).nullable().describe("What came out of the nodes that nothing follows."),
+    result: z
+      .array(z.record(z.string(), z.unknown()))
+      .nullable()
+      .describe("What came out of the nodes that nothing follows; null until the run has succeeded, and when one of them is left out."),
   })
   .meta({ id: "RunDetail" });
 export type Run = z.infer<typeof run>;

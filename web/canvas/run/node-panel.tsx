@@ -60,7 +60,22 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           <DataViewer value={node.outputs} label="output" />
         </Part>
       )}
-      {node.input === null && node.outputs === null && <p className="text-sm text-muted">{emptyWords[node.status]}</p>}
+      {node.leftOutBytes > 0 && (
+        <p className="text-sm text-muted">
+          What this node got and gave has {(node.leftOutBytes / 1_000_000).toFixed(1)} MB, too much for this page.{" "}
+          <a
+            className="text-accent underline"
+            href={`/api/organizations/${organizationId}/runs/${run.id}/nodes/${node.id}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            Open it as JSON
+          </a>
+        </p>
+      )}
+      {node.input === null && node.outputs === null && node.leftOutBytes === 0 && (
+        <p className="text-sm text-muted">{emptyWords[node.status]}</p>
+      )}
     </section>
   );
 }

@@ -34,7 +34,10 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
           {own.outputs.length > 0 && <DataViewer value={own.outputs} label="output" />}
         </DataPart>
       )}
-      {!own.outputs && !own.error && <p className="text-sm text-muted">{isPassedBy ? passedBy : withoutOutput[own.status]}</p>}
+      {own.leftOutBytes > 0 && <p className="text-sm text-muted">What this node gave is too large for this page.</p>}
+      {!own.outputs && !own.error && own.leftOutBytes === 0 && (
+        <p className="text-sm text-muted">{isPassedBy ? passedBy : withoutOutput[own.status]}</p>
+      )}
     </>
   );
 }

@@ -1,0 +1,87 @@
+import { Refusal } from "../base/refusal.ts";
+import type { Item } from "../workflows/engine-node.ts";
+import { readSettled, toNode } from "./describe-run.ts";
+import { resultOf } from "./find-ready.ts";
+import type { Graph } from "./graph.ts";
+import {
+  findNodeData,
+  findWholeRun,
+  listNodeStates,
+  type NodeState,
+  type RunNodeRow,
+  type RunsDb,
+  type WholeRunRow,
+} from "./list-store.ts";
+import type { RunNode } from "./wire.ts";
+
+type Options = { tables: RunsDb; graphOf: (organizationId: string, row: WholeRunRow) => Promise<Graph> };
+
+type Found<Node> = { row: WholeRunRow; nodes: Node[]; graph: Graph };
+
+/** How much of what nodes got and gave one answer holds. A run may have given more than a process has memory. */
+const mostBytes = 8_000_000;
+
+/** Reads one run: how its nodes stand, and of their data as much as is wanted. */
+export function createReadRun({ tables, graphOf }: Options) {
+  async function readStates(organizationId: string, id: string): Promise<Found<NodeState>> {
+    const row = await findWholeRun(tables, organizationId, id);
+    if (!row) throw new Refusal("not_found", "There is no such run.");
+    const [nodes, graph] = await Promise.all([listNodeStates(tables, organizationId, id), graphOf(organizationId, row)]);
+    return { row, nodes, graph };
+  }
+
+  async function readData(organizationId: string, runId: string, states: NodeState[], wanted: Set<string>): Promise<RunNodeRow[]> {
+    const nodeIds = [...wanted];
+    const found = nodeIds.length > 0 ? await findNodeData(tables, organizationId, { runId, nodeIds }) : [];
+    const data = new Map(found.map((one) => [one.nodeId, one]));
+    return states.map((state) => ({
+      ...state,
+      ...{ input: null, outputs: null, filled: null, ...data.get(state.nodeId) },
+      isLeftOut: state.bytes > 0 && !data.has(state.nodeId),
+    }));
+  }
+
+  return {
+    readStates,
+
+    /** With the data of as many nodes as one answer holds, those first that the result comes from. */
+    async read(organizationId: string, id: string): Promise<Found<RunNodeRow>> {
+      const { row, nodes, graph } = await readStates(organizationId, id);
+      return { row, graph, nodes: await readData(organizationId, id, nodes, chooseNodes(nodes, graph)) };
+    },
+
+    /** One node of a run, however much it got and gave. */
+    async readNode(organizationId: string, id: string, nodeId: string): Promise<RunNode> {
+      const { row, nodes, graph } = await readStates(organizationId, id);
+      const node = graph.get(nodeId);
+      if (!node) throw new Refusal("not_found", "There is no such node in this run.");
+      const states = nodes.filter((one) => one.nodeId === nodeId);
+      const [state] = await readData(organizationId, id, states, new Set([nodeId]));
+      return toNode(node, state, row.status);
+    },
+
+    /** What came out of a run; undefined when it is more than so many bytes. */
+    async readResult(organizationId: string, id: string, most: number): Promise<{ items: Item[]; bytes: number } | undefined> {
+      const { nodes, graph } = await readStates(organizationId, id);
+      const last = nodes.filter(({ nodeId }) => isLast(graph, nodeId));
+      const bytes = last.reduce((sum, one) => sum + one.bytes, 0);
+      if (bytes > most) return undefined;
+      const rows = await readData(organizationId, id, last, new Set(last.map(({ nodeId }) => nodeId)));
+      return { items: resultOf(graph, readSettled(rows)), bytes };
+    },
+  };
+}
+
+export const isLast = (graph: Graph, nodeId: string): boolean => graph.get(nodeId)?.next.length === 0;
+
+function chooseNodes(nodes: NodeState[], graph: Graph): Set<string> {
+  const chosen = new Set<string>();
+  let room = mostBytes;
+  const [last, others] = [nodes.filter(({ nodeId }) => isLast(graph, nodeId)), nodes.filter(({ nodeId }) => !isLast(graph, nodeId))];
+  for (const { nodeId, bytes } of [...last, ...others]) {
+    if (bytes === 0 || bytes > room) continue;
+    room -= bytes;
+    chosen.add(nodeId);
+  }
+  return chosen;
+}
