@@ -17,6 +17,8 @@ export type NodeKind = {
   provider: { id: string; title: string } | null;
   /** Types of the credentials it needs. */
   credentials: string[];
+  /** Whether it also works without one of them. */
+  worksWithoutAccount: boolean;
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown> | null;
   /** Names of its ways out; a switch has one more for each of its rules. */
@@ -32,7 +34,14 @@ export const nodeKindsQuery = queryOptions({
   queryFn: async (): Promise<Map<string, NodeKind>> => {
     const [engineNodes, nodes] = await Promise.all([get<List<EngineNode>>("/api/engine-nodes"), get<List<NodeEntry>>("/api/nodes")]);
     const kinds = [
-      ...engineNodes.data.map((node) => ({ ...node, provider: null, credentials: [], outputSchema: null, hints: null })),
+      ...engineNodes.data.map((node) => ({
+        ...node,
+        provider: null,
+        credentials: [],
+        worksWithoutAccount: true,
+        outputSchema: null,
+        hints: null,
+      })),
       ...nodes.data.map((node) => ({ ...node, ways: ["out"] })),
     ];
     return new Map(kinds.map((kind) => [kind.id, kind]));

@@ -11,7 +11,7 @@ export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
     name: tool.id,
     title: tool.title,
     description: tool.description,
-    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, credentials) : inputSchema,
+    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, credentials, tool.worksWithoutAccount) : inputSchema,
     outputSchema: {
       type: "object",
       properties: { items: { type: "array", ...(tool.findBytes ? { description: handles } : {}), items: outputSchema } },
@@ -20,6 +20,7 @@ export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
     },
     annotations: toAnnotations(tool.title, tool.hints),
     credentials,
+    worksWithoutAccount: tool.worksWithoutAccount,
   };
 }
 
@@ -35,7 +36,8 @@ export const toAnnotations = (title: string, hints: Hints) => ({
   openWorldHint: hints.openWorld,
 });
 
-function withCredentials(schema: JsonSchema, types: string[]): JsonSchema {
+/** They are a required parameter everywhere, so that nobody calls without an account by mistake; where it works without, `{}` says so. */
+function withCredentials(schema: JsonSchema, types: string[], mayBeEmpty: boolean): JsonSchema {
   const reference = (type: string) => ({
     type: "string",
     pattern: referencePattern,
@@ -43,9 +45,9 @@ function withCredentials(schema: JsonSchema, types: string[]): JsonSchema {
   });
   const credentials = {
     type: "object",
-    description: "Credential references by type.",
+    description: mayBeEmpty ? "Credential references by type; {} for an address that needs no account." : "Credential references by type.",
     properties: Object.fromEntries(types.map((type) => [type, reference(type)])),
-    required: types,
+    ...(mayBeEmpty ? {} : { required: types }),
     additionalProperties: false,
   };
   return {

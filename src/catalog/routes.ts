@@ -48,7 +48,7 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
 }
 
 function describeNode({ tool, provider, inputSchema, outputSchema }: Node): wire.NodeEntry {
-  const { id, title, description, version, hints, credential } = tool;
+  const { id, title, description, version, hints, credential, worksWithoutAccount } = tool;
   return {
     id,
     title,
@@ -57,6 +57,7 @@ function describeNode({ tool, provider, inputSchema, outputSchema }: Node): wire
     provider: { id: provider.id, title: provider.title },
     hints,
     credentials: credential ? [credential.type] : [],
+    worksWithoutAccount: credential === null || worksWithoutAccount,
     inputSchema,
     outputSchema,
   };

@@ -15,6 +15,7 @@ export const node = z
     provider,
     hints: z.object({ readOnly: z.boolean(), destructive: z.boolean(), idempotent: z.boolean(), openWorld: z.boolean() }),
     credentials: z.array(z.string()).describe("Types of the credentials it needs."),
+    worksWithoutAccount: z.boolean().describe("Whether it also works without one of them."),
     inputSchema: jsonSchema,
     outputSchema: jsonSchema.describe("One item of what it returns."),
   })
@@ -43,6 +44,7 @@ const serverTool = z
     title: z.string(),
     description: z.string(),
     credentials: z.array(z.string()).describe("Types of the credentials a call needs."),
+    worksWithoutAccount: z.boolean().describe("Whether a call may name none of them."),
     inputSchema: jsonSchema.describe("The parameters, without the credentials that go beside them."),
     outputSchema: jsonSchema.describe("What an MCP client is answered."),
     annotations: z.object({

@@ -13,6 +13,10 @@ export type Tool = {
   version: number;
   hints: Hints;
   credential: Credential | null;
+  /** Whether it also works without an account: a call that names none, where there is no default, is made without. */
+  worksWithoutAccount: boolean;
+  /** What a node of a workflow has where its author and the model leave something out. */
+  nodeDefaults: Record<string, unknown>;
   input: z.ZodObject;
   output: z.ZodObject;
   /** The fields of an item that hold bytes as base64, and what they are when that is known. */
@@ -33,6 +37,9 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   version?: number;
   hints: Hints;
   credential: Definition;
+  worksWithoutAccount?: boolean;
+  /** Where a node of a workflow wants something else than who calls a tool and reads what it answers. */
+  nodeDefaults?: Partial<z.input<Input>>;
   /** Must be a strict object: unknown parameters are refused. Only what JSON Schema can say. */
   input: Input;
   /** One item of the answer. */
@@ -54,5 +61,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 ): Tool {
   const { readOnly, idempotent } = descriptor.hints;
   const { isRepeatable = () => readOnly || idempotent } = descriptor;
-  return { version: 1, isRepeatable, isResendable: isRepeatable, ...descriptor } as unknown as Tool;
+  const usual = { version: 1, worksWithoutAccount: false, nodeDefaults: {}, isRepeatable, isResendable: isRepeatable };
+  return { ...usual, ...descriptor } as unknown as Tool;
 }

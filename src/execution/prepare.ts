@@ -19,7 +19,9 @@ export function createPrepare({ vault }: { vault: Vault }) {
     const { tool } = node;
     const input = readInput(tool, parameters);
     const types = tool.credential ? [tool.credential.type] : [];
-    const [credential = null] = await vault.check(organizationId, readReferences(references), types);
+    const named = readReferences(references);
+    const isOpen = tool.worksWithoutAccount && Object.keys(named).length === 0;
+    const [credential = null] = isOpen ? [] : await vault.check(organizationId, named, types);
     return { organizationId, node, input, credential };
   };
 }

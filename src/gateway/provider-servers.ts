@@ -9,7 +9,11 @@ export function createProviderServers({ providers, nodes }: Catalog, version: st
       id,
       title,
       description,
-      ...instruct(description, credential?.type),
+      ...instruct(
+        description,
+        credential?.type,
+        tools.every((tool) => tool.worksWithoutAccount),
+      ),
       version,
       icon,
       scopes: ["mcp:invoke"],
@@ -23,12 +27,12 @@ export function createProviderServers({ providers, nodes }: Catalog, version: st
   );
 }
 
-function instruct(description: string, type: string | undefined) {
+function instruct(description: string, type: string | undefined, mayBeEmpty: boolean) {
   if (type === undefined) return { instructions: description };
   const credentials = `\`credentials\`: {"${type}": "credential:organization:<uuid>"}, a reference to a connected account, never a secret.`;
   const where = "The user finds references on the credentials page; the platform server lists them with platform_list_credentials.";
   return {
-    instructions: `${description} Every tool needs ${credentials} ${where}`,
+    instructions: `${description} Every tool ${mayBeEmpty ? "takes" : "needs"} ${credentials}${mayBeEmpty ? " Send {} for an address that needs none." : ""} ${where}`,
     instructionsWithDefaults: `${description} Every tool uses an account that was chosen beforehand, unless it is given ${credentials} ${where}`,
   };
 }

@@ -48,7 +48,8 @@ export function createExecuteOnce(options: Options) {
 
   async function runTool(task: NodeTask, node: Node, { index }: Execution, parameters: Record<string, unknown>): Promise<EngineOutcome> {
     const references = await referencesFor(task, node);
-    const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters, references });
+    const given = { ...node.tool.nodeDefaults, ...parameters };
+    const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references });
     const items = await options.execute(prepared, {
       signal: task.signal,
       limitMs: limitOf(task),

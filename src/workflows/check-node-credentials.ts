@@ -63,7 +63,7 @@ function readId(reference: string): string | undefined {
 
 const findMissing = ({ node, pointer, kind }: KnownNode, { defaults }: Known): FieldFault[] =>
   kind.credentialTypes
-    .filter((type) => node.credentials?.[type] === undefined && !defaults.has(type))
+    .filter((type) => !kind.worksWithoutAccount && node.credentials?.[type] === undefined && !defaults.has(type))
     .map((type) => ({
       pointer: `${pointer}/credentials${toPointer([type])}`,
       detail: "is not chosen, and the organization has no default; every run must bring its own",

@@ -14,6 +14,7 @@ export const tool = defineTool({
   description: "Read an RSS, Atom or JSON feed.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: httpCredential,
+  worksWithoutAccount: true,
   input: z.strictObject({
     url: z.url().describe("Address of the feed, e.g. https://example.com/feed.xml.").meta({ title: "URL" }),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),

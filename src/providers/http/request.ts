@@ -1,12 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import type { HttpRequest } from "../../contract/http.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { createScrub } from "../../base/scrub.ts";
+import { type HttpRequest, providerFailure } from "../../contract/http.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
+import { readRetryAfterMs } from "../../contract/retry-after.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { charsetOf, decodeText, openAddress, readBody } from "./client.ts";
 import { httpCredential } from "./credential.ts";
 
-// Whatever the server answers is the result, also a refusal.
+// Whatever the server answers is read here, also a refusal: whether that is a failure is for the caller to say.
 const everyStatus = Array.from({ length: 400 }, (_, index) => 200 + index);
 
 // RFC 9110, 9.2.2.
@@ -19,6 +22,8 @@ export const tool = defineTool({
   description: "Send an HTTP request and return status, headers and body.",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
+  worksWithoutAccount: true,
+  nodeDefaults: { errorStatus: "fail" },
   input: z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET").describe("HTTP method."),
     url: z.url().describe("Absolute http(s) address, e.g. https://api.example.com/v1/items.").meta({ title: "URL" }),
@@ -30,6 +35,13 @@ export const tool = defineTool({
     body: z.unknown().optional().describe("JSON value, text or form fields, as bodyType says. Not with GET and HEAD."),
     bodyType: z.enum(["json", "text", "form"]).default("json").describe("How the body is sent."),
     timeoutSeconds: z.int().min(1).max(120).default(30).describe("How long to wait for the whole answer."),
+    errorStatus: z
+      .enum(["fail", "answer"])
+      .optional()
+      .describe(
+        "What a status of 400 and above is: fail for a failure, answer for an answer like any other. Left out, it is a failure of a node in a workflow and an answer to who calls the tool.",
+      )
+      .meta({ title: "Status of 400 and above" }),
   }),
   output: z.object({
     status: z.int().describe("HTTP status, e.g. 200."),
@@ -55,6 +67,8 @@ export const tool = defineTool({
     const { response, url } = await openAddress(address, request, { http, fetch, signal, credential });
     const contentType = response.headers.get("content-type");
     const bytes = await readBody(response, url.hostname);
+    if (response.status >= 400 && input.errorStatus === "fail")
+      throw refuseStatus({ response, url, bytes }, { address, headers, credential });
     return [
       {
         status: response.status,
@@ -65,6 +79,29 @@ export const tool = defineTool({
     ];
   },
 });
+
+type Answered = { response: Response; url: URL; bytes: Buffer };
+type Asked = { address: string; headers: Record<string, unknown>; credential: { secret?: string | undefined } };
+
+const longestWords = 500;
+const harmlessHeaders = /^(accept|accept-.*|content-.*|user-agent|if-.*|prefer|cache-control)$/i;
+
+/** Secrets are taken out before it is cut, so that no part of one is left at the end. */
+function refuseStatus({ response: { status, headers }, url, bytes }: Answered, { address, credential, ...asked }: Asked): Refusal {
+  const typed = Object.entries(asked.headers).filter(([name]) => !harmlessHeaders.test(name));
+  const values = typed.flatMap(([, value]) => [String(value), ...String(value).split(" ")]);
+  const { body, bodyEncoding } = decodeBody(bytes, headers.get("content-type"));
+  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+  const words = createScrub([credential.secret ?? "", ...values])
+    .text(text)
+    .trim();
+  const message = bodyEncoding === undefined ? shorten(words) : "";
+  const failure = providerFailure(url.hostname, { status, message, retryAfterMs: readRetryAfterMs(headers) });
+  // What an address elsewhere refuses says nothing about the account, which was not sent there.
+  return url.origin === new URL(address).origin ? failure : new Refusal(failure.code, failure.message);
+}
+
+const shorten = (text: string): string => (text.length <= longestWords ? text : `${text.slice(0, longestWords)}…`);
 
 function encodeBody(body: unknown, bodyType: "json" | "text" | "form"): Pick<HttpRequest, "json" | "body" | "form" | "headers"> {
   if (bodyType === "json") return { json: body };

@@ -3,7 +3,17 @@ import type { NodeKind } from "../../catalog.ts";
 import { searchKinds } from "./search-kinds.ts";
 
 const kind = (id: string, title: string, provider: string | null, description = ""): NodeKind => ({
-  ...{ id, title, description, credentials: [], inputSchema: {}, outputSchema: null, ways: ["out"], hints: null },
+  ...{
+    id,
+    title,
+    description,
+    credentials: [],
+    worksWithoutAccount: true,
+    inputSchema: {},
+    outputSchema: null,
+    ways: ["out"],
+    hints: null,
+  },
   provider: provider === null ? null : { id: provider.toLowerCase(), title: provider },
 });
 const kinds = [

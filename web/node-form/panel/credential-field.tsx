@@ -15,13 +15,14 @@ import type { NodePanelProps } from "./node-panel-props.ts";
 type CredentialFieldProps = NodePanelProps & { type: string; id: string };
 
 /** With which account the node works: one of the organization's, its default, or a new one. */
-export function CredentialField({ organizationId, node, faults, warnings, readOnly, onChange, type, id }: CredentialFieldProps) {
+export function CredentialField({ organizationId, node, kind, faults, warnings, readOnly, onChange, type, id }: CredentialFieldProps) {
   const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
   const title = useQuery(credentialTypesQuery).data?.find((entry) => entry.type === type)?.title ?? type;
   const standard = useDefault(organizationId, type);
   const [isCreating, setCreating] = useState(false);
   const reference = node.credentials?.[type];
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
+  const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
   const own = faultsBelow(faults, `/credentials/${type}`);
   const remarks = faultsBelow(warnings, `/credentials/${type}`);
   const choose = (next: string | undefined) =>
@@ -44,7 +45,7 @@ export function CredentialField({ organizationId, node, faults, warnings, readOn
           aria-describedby={`${id}-fault ${id}-remark`}
           className={`${controlLook} flex-1 basis-44`}
         >
-          <option value="">{standard ? `Default: ${standard.name}` : "None chosen"}</option>
+          <option value="">{standard ? `Default: ${standard.name}` : none}</option>
           {accounts?.map((account) => (
             <option key={account.id} value={account.reference}>
               {account.name}

@@ -6,7 +6,16 @@ import type { Server } from "../../api/servers.ts";
 import { countAllowedTools, findAllowedTools, isRule, matchesRule } from "./matches-rule.ts";
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-const tool = (name: string) => ({ name, title: name, description: "", inputSchema: {}, outputSchema: {}, credentials: [], annotations });
+const tool = (name: string) => ({
+  name,
+  title: name,
+  description: "",
+  inputSchema: {},
+  outputSchema: {},
+  credentials: [],
+  worksWithoutAccount: true,
+  annotations,
+});
 const server = (id: string, names: string[], usesOAuthOnly = false): Server => ({
   ...{ id, title: id, description: "", url: "", credentialTypes: [], usesOAuthOnly },
   ...{ toolCount: names.length, tools: names.map(tool) },

@@ -12,6 +12,8 @@ export function AccountState({ server, connected }: { server: Server; connected:
   const { accounts = [], usual } = connected.get(type) ?? {};
   if (usual && works(usual)) return <Line Icon={CircleCheck} text={`Calls use “${usual.name}”`} look="text-success" />;
   if (usual) return <Line Icon={TriangleAlert} text={`Calls use “${usual.name}”, which ${faultWords(usual)}`} look="text-warning" />;
+  if (server.tools.every(({ worksWithoutAccount }) => worksWithoutAccount))
+    return <Line Icon={CircleCheck} text="Works without an account" look="text-success" />;
   if (accounts.some(works)) return <Line Icon={TriangleAlert} text="Calls have to name an account" look="text-warning" />;
   if (accounts.length > 0) return <Line Icon={TriangleAlert} text="Account must be connected again" look="text-warning" />;
   return <Line Icon={CircleDashed} text="No account yet" look="text-muted" />;

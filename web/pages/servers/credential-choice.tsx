@@ -5,10 +5,17 @@ import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials
 import { controlLook } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
 
-type CredentialChoiceProps = { organizationId: string; type: string; value: string; onChange: (reference: string) => void };
+type CredentialChoiceProps = {
+  organizationId: string;
+  type: string;
+  /** Whether the call may be made without an account. */
+  isOptional: boolean;
+  value: string;
+  onChange: (reference: string) => void;
+};
 
 /** The account a call uses. The default of the organization, or the only one there is, is chosen beforehand. */
-export function CredentialChoice({ organizationId, type, value, onChange }: CredentialChoiceProps) {
+export function CredentialChoice({ organizationId, type, isOptional, value, onChange }: CredentialChoiceProps) {
   const id = useId();
   const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
   const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
@@ -19,6 +26,7 @@ export function CredentialChoice({ organizationId, type, value, onChange }: Cred
     if (first) preselect(first);
   }, [first]);
 
+  if (accounts?.length === 0 && isOptional) return null;
   if (accounts?.length === 0)
     return (
       <Notice
@@ -43,7 +51,7 @@ export function CredentialChoice({ organizationId, type, value, onChange }: Cred
         Account
       </label>
       <select id={id} className={controlLook} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">Choose an account</option>
+        <option value="">{isOptional ? "None" : "Choose an account"}</option>
         {accounts?.map((account) => (
           <option key={account.id} value={account.reference}>
             {account.name}

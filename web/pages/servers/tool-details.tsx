@@ -44,11 +44,11 @@ export function ToolDetails({ organization, server, tool }: ToolDetailsProps) {
 
 const panelLook = "grid grid-cols-1 gap-4";
 
-function describeFurther({ annotations, credentials }: ServerTool): string[] {
+function describeFurther({ annotations, worksWithoutAccount }: ServerTool): string[] {
   return [
     !annotations.readOnlyHint && (annotations.idempotentHint ? "Safe to repeat" : "Each call acts again"),
     annotations.openWorldHint ? "Talks to a service outside" : "Stays on this server",
-    credentials.length > 0 && "Needs an account",
+    !worksWithoutAccount && "Needs an account",
   ].filter((words) => words !== false);
 }
 

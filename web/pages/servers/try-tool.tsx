@@ -17,9 +17,10 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
   const [credentials, setCredentials] = useState<Record<string, string>>({});
   const [asking, setAsking] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials }) });
+  const chosen = Object.fromEntries(Object.entries(credentials).filter(([, reference]) => reference !== ""));
+  const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials: chosen }) });
   const faults = useFaults(call.error, form);
-  const lacksAccount = tool.credentials.some((type) => !credentials[type]);
+  const lacksAccount = !tool.worksWithoutAccount && tool.credentials.some((type) => !credentials[type]);
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -41,6 +42,7 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
           key={type}
           organizationId={organizationId}
           type={type}
+          isOptional={tool.worksWithoutAccount}
           value={credentials[type] ?? ""}
           onChange={(reference) => setCredentials((before) => ({ ...before, [type]: reference }))}
         />
@@ -67,7 +69,7 @@ function useCall(organizationId: string, tool: ServerTool, request: ToolCallRequ
 }
 
 function ConfirmCall({ tool, onConfirm, onClose }: { tool: ServerTool; onConfirm: () => void; onClose: () => void }) {
-  const where = tool.credentials.length > 0 ? " in the account you chose" : "";
+  const where = tool.credentials.length > 0 && !tool.worksWithoutAccount ? " in the account you chose" : "";
   return (
     <Dialog
       open
