@@ -1,10 +1,9 @@
 import { endAfter, type Span } from "../base/tracing.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { createChooseModel } from "../workflows/choose-model.ts";
-import type { EngineNode } from "../workflows/engine-node.ts";
 import { fillParameters } from "../workflows/fill-parameters.ts";
 import type { Model } from "../workflows/model-contract.ts";
-import type { Filled } from "./execute-once.ts";
+import type { Filled, FillTask } from "./execute-once.ts";
 import type { NodeTask } from "./node-task.ts";
 
 type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
@@ -22,11 +21,13 @@ export function createAskModel({ catalog, chooseModel }: Options) {
   return {
     modelFor,
 
-    async fill(task: Asking, wish: { input: EngineNode["input"]; parameters: Record<string, unknown>; item: unknown }): Promise<Filled> {
+    async fill(task: Asking, wish: FillTask): Promise<Filled> {
       const { node, prompt, signal } = task;
+      const evaluatedInputs = catalog.nodes.get(node.type)?.tool.evaluatedInputs ?? [];
       if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
       return await fillParameters({
         ...{ input: wish.input, authored: node.parameters, parameters: wish.parameters, upstream: wish.item, signal },
+        ...{ evaluatedInputs, evaluate: node.settings.modelMayWriteExpressions ? wish.evaluate : undefined },
         ...{ instruction: node.instruction, runtimeInstruction: node.runtimeInstruction, runtimePrompt: prompt, model: modelFor(task) },
       });
     },

@@ -26,12 +26,22 @@ type Options = {
   prepare: Prepare;
   execute: Execute;
   /** Fills what the author left empty, where an instruction says how. */
-  fill: (task: NodeTask, wish: { input: EngineNode["input"]; parameters: Record<string, unknown>; item: unknown }) => Promise<Filled>;
+  fill: (task: NodeTask, wish: FillTask) => Promise<Filled>;
   answerFor: (task: NodeTask) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
   defaultReferenceFor: (organizationId: string, type: string) => Promise<string | undefined>;
   clock: Clock;
   log: Log;
   limitMs: number;
+};
+
+type Parameters = Record<string, unknown>;
+
+export type FillTask = {
+  input: EngineNode["input"];
+  parameters: Parameters;
+  item: unknown;
+  /** What expressions that a model wrote come to. */
+  evaluate: (written: Parameters) => Promise<Parameters>;
 };
 
 export type Filled = { parameters: Record<string, unknown>; filled: Record<string, unknown> | undefined };
@@ -101,12 +111,10 @@ export function createExecuteOnce(options: Options) {
       const input = inputOf(task.node);
       try {
         const scope = task.scopeFor(execution.input);
-        const resolved = await resolveParameters(task.node.parameters, scope, {
-          organizationId: task.organizationId,
-          expressionFields: expressionFieldsOf(input),
-          signal: task.signal,
-        });
-        const { parameters, filled } = await options.fill(task, { input, parameters: resolved, item: execution.input });
+        const how = { organizationId: task.organizationId, expressionFields: expressionFieldsOf(input), signal: task.signal };
+        const resolved = await resolveParameters(task.node.parameters, scope, how);
+        const evaluate = (written: Parameters) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
+        const { parameters, filled } = await options.fill(task, { input, parameters: resolved, item: execution.input, evaluate });
         note(parameters, filled);
         return "engine" in kind
           ? await runEngine(task, kind.engine, execution, parameters)

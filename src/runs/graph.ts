@@ -14,6 +14,7 @@ export type GraphNode = {
     timeoutMs: number | undefined;
     continueOnError: boolean;
     repeatAfterInterruption: boolean;
+    modelMayWriteExpressions: boolean;
     disabled: boolean;
   };
   /** In the order of the edges. */
@@ -39,6 +40,7 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
   const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
+  const { modelMayWriteExpressions = false } = settings;
   return {
     id,
     type: nodeId,
@@ -46,7 +48,15 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     instruction,
     runtimeInstruction: "",
     credentials,
-    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, repeatAfterInterruption, disabled },
+    settings: {
+      retries,
+      retryDelayMs: retryDelay,
+      timeoutMs: timeout,
+      continueOnError,
+      repeatAfterInterruption,
+      disabled,
+      modelMayWriteExpressions,
+    },
     incoming: [],
     next: [],
   };

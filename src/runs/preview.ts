@@ -3,6 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createTurns } from "../base/take-turns.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
+import { expressionFieldsOf } from "../workflows/expression-fields.ts";
 import { findAncestors } from "../workflows/find-ancestors.ts";
 import { hasMoreValues } from "../workflows/measure-json.ts";
 import { readCanvas } from "../workflows/read-canvas.ts";
@@ -105,11 +106,17 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       const { organizationId } = place;
       const model = askModel.modelFor({ node, organizationId });
       if (!model) throw new Refusal("model_not_configured", "No language model is configured.");
+      const scope = buildScope({ trigger: placed.example.trigger, settled: placed.settled, node })(placed.input);
+      const expressionFields = expressionFieldsOf(input);
       const tooLate = () => new Refusal("tool_timeout", `The language model took longer than ${limitMs / 1000} s.`);
       const { filled = {} } = await runUnderLimit({ limitMs, signal, tooLate }, (limited) =>
         askModel.fill(
           { node, organizationId, prompt: placed.example.trigger.prompt, signal: limited },
-          { input, parameters: node.parameters, item: placed.input },
+          {
+            ...{ input, parameters: node.parameters, item: placed.input },
+            evaluate: (written) =>
+              resolveParameters(written, scope, { organizationId, expressionFields, onlyExpressionFields: true, signal: limited }),
+          },
         ),
       );
       return { filled, model: model.name };

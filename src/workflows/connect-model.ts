@@ -1,12 +1,13 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, generateText, jsonSchema, type LanguageModel, NoObjectGeneratedError, Output, RetryError } from "ai";
+import { APICallError, type FinishReason, generateText, jsonSchema, type LanguageModel, Output, RetryError } from "ai";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import { providerFailure } from "../contract/http.ts";
-import type { Model, ModelConfig, Question } from "./model-contract.ts";
+import type { Model, ModelAnswer, ModelConfig, Question } from "./model-contract.ts";
+import { readModelJson } from "./read-model-json.ts";
 
 // Otherwise the library writes to the console what a provider does not support.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -32,7 +33,10 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
 
     async answer(question) {
       try {
-        return scrub.text((await generateText(ask(question))).text);
+        const { text, finishReason } = await generateText(ask(question));
+        if (text.trim() === "")
+          throw new Refusal("provider_error", emptyAnswers[finishReason] ?? "The language model gave an empty answer.");
+        return scrub.text(text);
       } catch (error) {
         throw explain(error, question.signal, scrub.text);
       }
@@ -40,15 +44,42 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
 
     async answerAs(schema, question) {
       try {
-        const output = Output.object({ schema: jsonSchema(schema), name: "parameters" });
+        let written = "";
+        // The library would throw away what is not bare JSON.
+        const parseCompleteOutput = async ({ text }: { text: string }) => {
+          written = text;
+        };
+        const output = { ...Output.object({ schema: jsonSchema(schema), name: "parameters" }), parseCompleteOutput };
         const providerOptions = { model: { strictJsonSchema: false } };
-        return scrub.value((await generateText({ ...ask(question), output, providerOptions })).output);
+        const { text, finishReason } = await generateText({ ...ask(question), output, providerOptions });
+        return scrub.value(judge(written || text, finishReason)) as ModelAnswer;
       } catch (error) {
-        if (NoObjectGeneratedError.isInstance(error)) return undefined;
         throw explain(error, question.signal, scrub.text);
       }
     },
   };
+}
+
+const emptyAnswers: Partial<Record<FinishReason, string>> = {
+  "content-filter": "The language model refused to answer, without saying why.",
+  length: "The answer of the language model was cut off before its first word.",
+};
+
+function judge(words: string, finishReason: FinishReason): ModelAnswer {
+  if (finishReason === "content-filter") return { is: "refused", words };
+  const value = readModelJson(words);
+  // What is whole in a text that broke off need not be what it was to say.
+  if (finishReason === "length" && !isWhole(words)) return { is: "cut off", words };
+  return value === undefined ? { is: "text", words } : { is: "value", value, words };
+}
+
+function isWhole(words: string): boolean {
+  try {
+    JSON.parse(words);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function connect({ provider, model, baseUrl, apiKey, headers = {} }: ModelConfig, fetch: typeof globalThis.fetch): LanguageModel {

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { type FieldFault, Refusal } from "../base/refusal.ts";
-import { readInput } from "../catalog/catalog.ts";
-import { type JsonSchema, toJsonSchema } from "../catalog/json-schema.ts";
-import { writeFillQuestion } from "./fill-question.ts";
+import { toJsonSchema } from "../catalog/json-schema.ts";
+import { type CheckedAnswer, checkAnswer, readValues, refuseFields, type Values } from "./check-model-answer.ts";
+import { type FirstAnswer, schemaForModels, writeFillQuestion } from "./fill-question.ts";
 import type { Model } from "./model-contract.ts";
-
-type Values = Record<string, unknown>;
 
 export type FillWish = {
   input: z.ZodObject;
@@ -19,77 +16,65 @@ export type FillWish = {
   /** What came in; the model is shown an excerpt. */
   upstream: unknown;
   model: Model | undefined;
+  /** Names of parameters that the node itself evaluates. */
+  evaluatedInputs?: readonly string[];
+  /** What fields that are expressions come to, where the author allows the model to write some. Otherwise all that it writes is a value. */
+  evaluate?: ((written: Values) => Promise<Values>) | undefined;
   signal?: AbortSignal | undefined;
 };
 
 /**
  * Lets a model fill the parameters the author left empty, where an instruction says how; explicit values always stay.
- * `filled` is what the model gave, undefined when it was not asked.
+ * `filled` is what the model wrote, undefined when it was not asked.
  */
 export async function fillParameters(wish: FillWish): Promise<{ parameters: Values; filled: Values | undefined }> {
   const { input, authored, parameters, model } = wish;
-  const empty = Object.keys(input.shape).filter((name) => isEmpty(authored[name]));
   const hasInstruction = !isBlank(wish.instruction) || !isBlank(wish.runtimeInstruction);
+  const names = Object.keys(input.shape).filter((name) => isEmpty(authored[name]));
+  const withheld = wish.evaluate ? [] : names.filter((name) => wish.evaluatedInputs?.includes(name));
+  const empty = names.filter((name) => !withheld.includes(name));
+  if (hasInstruction)
+    refuseMissing(pick(input, withheld), "a language model writes it only where the settings of the node allow expressions");
   if (!hasInstruction || empty.length === 0) return { parameters, filled: undefined };
-  const schema = z.strictObject(Object.fromEntries(empty.map((name) => [name, input.shape[name] as z.ZodType])));
+  const schema = pick(input, empty);
   if (model) {
-    const filled = await askForValues(wish, schema, model);
-    return { parameters: { ...withoutEmpty(parameters, empty), ...filled }, filled };
+    const { written, values } = await askForValues(wish, schema, model);
+    return { parameters: { ...withoutEmpty(parameters, empty), ...values }, filled: written };
   }
-  const unfilled = check(schema, {});
-  if ("values" in unfilled) return { parameters, filled: undefined };
-  throw refuse(
-    unfilled.faults.map(({ pointer, detail }) => ({ pointer, detail: `${detail}, and no language model is configured to fill it` })),
-  );
+  refuseMissing(schema, "no language model is configured to fill it");
+  return { parameters, filled: undefined };
 }
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
 const isBlank = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
+const pick = ({ shape }: z.ZodObject, names: string[]): z.ZodObject =>
+  z.strictObject(Object.fromEntries(names.map((name) => [name, shape[name] as z.ZodType])));
+
 const withoutEmpty = (parameters: Values, empty: string[]): Values =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !empty.includes(name)));
 
-async function askForValues(wish: FillWish, schema: z.ZodObject, model: Model): Promise<Values> {
-  const { signal } = wish;
-  const asJson = forModels(toJsonSchema(schema, "input")) as JsonSchema;
+function refuseMissing(schema: z.ZodObject, reason: string): void {
+  const { faults = [] } = readValues(schema, {});
+  if (faults.length > 0) throw refuseFields(faults.map(({ pointer, detail }) => ({ pointer, detail: `${detail}, and ${reason}` })));
+}
+
+type Usable = Extract<CheckedAnswer, { values: Values }>;
+
+/** What cannot be used is asked for once more, with what was wrong. One who refuses is not pressed. */
+async function askForValues(wish: FillWish, schema: z.ZodObject, model: Model): Promise<Usable> {
+  const { signal, evaluate } = wish;
+  const mayWriteExpressions = evaluate !== undefined;
+  const asJson = schemaForModels(toJsonSchema(schema, "input"), mayWriteExpressions);
   const given = Object.keys(wish.parameters).filter((name) => !(name in schema.shape));
-  let complaints: FieldFault[] = [];
-  for (const attempt of [1, 2]) {
-    const answer = await model.answerAs(asJson, { ...writeFillQuestion({ ...wish, given, complaints }), signal });
-    const checked = check(schema, answer);
-    if ("values" in checked) return checked.values;
-    complaints = checked.faults;
-    if (attempt === 1) signal?.throwIfAborted();
+  let first: FirstAnswer | undefined;
+  for (;;) {
+    const question = writeFillQuestion({ ...wish, given, mayWriteExpressions, first });
+    const answer = await model.answerAs(asJson, { ...question, signal });
+    const checked = await checkAnswer(answer, { schema, evaluate });
+    if ("values" in checked) return checked;
+    if (first || answer.is === "refused") throw checked.refusal;
+    signal?.throwIfAborted();
+    first = { complaint: checked.complaint, words: answer.words };
   }
-  throw refuse(
-    complaints.map(({ pointer, detail }) => ({ pointer, detail: `was left empty, and what the language model filled in ${detail}` })),
-  );
-}
-
-/** Only fields that were asked for count, so that a model cannot change what the author wrote. */
-function check(schema: z.ZodObject, answer: unknown): { values: Values } | { faults: FieldFault[] } {
-  const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer);
-  const values = Object.fromEntries(
-    Object.entries(isObject ? answer : {}).filter(([name, value]) => Object.hasOwn(schema.shape, name) && value !== null),
-  );
-  try {
-    readInput({ input: schema }, values);
-    return { values };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { faults: error.errors ?? [] };
-  }
-}
-
-function refuse(errors: FieldFault[]): Refusal {
-  const [first] = errors;
-  return new Refusal("validation_failed", `${first?.pointer.slice(1) ?? "A parameter"} ${first?.detail ?? "is not valid"}.`, { errors });
-}
-
-/** Without marks that only this product knows, and without patterns that only repeat a format. */
-function forModels(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(forModels);
-  if (typeof value !== "object" || value === null) return value;
-  const isNoise = (key: string) => key === "expression" || (key === "pattern" && "format" in value);
-  return Object.fromEntries(Object.entries(value).flatMap(([key, entry]) => (isNoise(key) ? [] : [[key, forModels(entry)]])));
 }

@@ -13,10 +13,13 @@ export type ModelConfig = {
 
 export type Question = { system: string; prompt: string; signal?: AbortSignal | undefined };
 
+/** What a model gave where JSON was asked for, and the words it gave it in. */
+export type ModelAnswer = { words: string } & ({ is: "value"; value: unknown } | { is: "refused" | "cut off" | "text" });
+
 export type Model = {
   /** As its provider calls it. */
   name: string;
   answer: (question: Question) => Promise<string>;
-  /** What the model gave as JSON of that schema, unchecked; undefined when it gave no JSON. */
-  answerAs: (schema: JsonSchema, question: Question) => Promise<unknown>;
+  /** JSON of that schema, unchecked, or why there is none. */
+  answerAs: (schema: JsonSchema, question: Question) => Promise<ModelAnswer>;
 };

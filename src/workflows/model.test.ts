@@ -92,13 +92,21 @@ describe.each(shapes)("a model of $config.provider", ({ config, answer, path, he
 
   it("answers as JSON of a schema", async () => {
     provider.script([answer('{"city": "Bern"}')]);
-    expect(await modelOf(config).answerAs(schema, question)).toEqual({ city: "Bern" });
+    expect(await modelOf(config).answerAs(schema, question)).toEqual({ is: "value", value: { city: "Bern" }, words: '{"city": "Bern"}' });
     expect(body()).toMatchObject(asksFor);
   });
 
-  it("gives nothing when its answer is no JSON", async () => {
-    provider.script([answer("Bern, of course")]);
-    expect(await modelOf(config).answerAs(schema, question)).toBeUndefined();
+  it("gives its words when its answer is no JSON, without the key", async () => {
+    provider.script([answer(`Bern, of course, ${key}`)]);
+    expect(await modelOf(config).answerAs(schema, question)).toEqual({ is: "text", words: "Bern, of course, [secret]" });
+  });
+
+  it("says so when it answers a question with nothing", async () => {
+    provider.script([answer("")]);
+    await expect(modelOf(config).answer(question)).rejects.toMatchObject({
+      code: "provider_error",
+      message: "The language model gave an empty answer.",
+    });
   });
 
   it("says what the provider said, without the key", async () => {

@@ -12,6 +12,8 @@ type Options = {
   organizationId: string;
   /** As of `expressionFieldsOf`. */
   expressionFields?: readonly string[];
+  /** Whether texts elsewhere stay as they are, as those do that a model wrote. */
+  onlyExpressionFields?: boolean;
   signal?: AbortSignal | undefined;
 };
 
@@ -25,11 +27,11 @@ const longestResult = 10_000_000;
 export async function resolveParameters(
   parameters: Record<string, unknown>,
   scope: Scope,
-  { organizationId, expressionFields = [], signal }: Options,
+  { organizationId, expressionFields = [], onlyExpressionFields = false, signal }: Options,
 ): Promise<Record<string, unknown>> {
   const seen = { ...scope, trigger: { ...scope.trigger, prompt: scope.trigger.prompt ?? "" } };
   const questions = createQuestions(seen);
-  const build = createPlan(questions, expressionFields)(parameters, "");
+  const build = createPlan(questions, expressionFields, onlyExpressionFields)(parameters, "");
   await questions.answer(organizationId, signal);
   const resolved = build() as Record<string, unknown>;
   if (isLongerThan(resolved, longestResult)) throw tooLong();
@@ -75,7 +77,7 @@ function createQuestions(seen: Seen) {
   };
 }
 
-function createPlan({ ask }: Questions, expressionFields: readonly string[]) {
+function createPlan({ ask }: Questions, expressionFields: readonly string[], onlyExpressionFields: boolean) {
   let room = longestResult;
 
   const askForSomething = (expression: Expression, pointer: string): Later => {
@@ -102,7 +104,7 @@ function createPlan({ ask }: Questions, expressionFields: readonly string[]) {
 
   const planText = (text: string, pointer: string): Later => {
     if (isExpressionField(pointer, expressionFields)) return planField(text, pointer);
-    if (!text.startsWith("$") && !text.includes("{{")) return () => text;
+    if (onlyExpressionFields || (!text.startsWith("$") && !text.includes("{{"))) return () => text;
     const { exact, parts, fault } = parseText(text);
     if (fault !== undefined) throw refuseAt(pointer, `has a reference that cannot be read: ${fault}`);
     if (exact) return askForSomething(exact, pointer);

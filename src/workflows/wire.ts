@@ -25,6 +25,9 @@ export const nodeSettings = z
       .describe(
         "The node is executed again although nobody knows whether it was done, after an interruption or a failure that leaves it open.",
       ),
+    modelMayWriteExpressions: z
+      .boolean()
+      .describe("Where the model fills a field that is an expression, it may write one, which is evaluated; otherwise it writes values."),
     disabled: z.boolean().describe("Items pass through the node untouched."),
   })
   .partial();

@@ -7,6 +7,7 @@ export const tool = defineTool({
   description: "Apply a JSONata expression to data.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,
+  evaluatedInputs: ["expression"],
   input: z.strictObject({
     data: z.unknown().describe("Input."),
     expression: z.string().min(1).describe("JSONata expression."),

@@ -11,8 +11,10 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
-  const { continueOnError, repeatAfterInterruption, disabled, ...numbers } = settings;
-  const given = Object.entries({ continueOnError, repeatAfterInterruption, disabled }).filter(([, isOn]) => isOn !== undefined);
+  const { continueOnError, repeatAfterInterruption, modelMayWriteExpressions, disabled, ...numbers } = settings;
+  const given = Object.entries({ continueOnError, repeatAfterInterruption, modelMayWriteExpressions, disabled }).filter(
+    ([, isOn]) => isOn !== undefined,
+  );
   const switches = Object.fromEntries(given);
   return (
     <>
@@ -39,6 +41,14 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
         isOn={repeatAfterInterruption === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "repeatAfterInterruption", isOn || undefined))}
+      />
+      <Switch
+        id={`${idPrefix}/settings/modelMayWriteExpressions`}
+        label="The model may write expressions"
+        hint="Where a language model fills a field that is an expression, it may write one, which is evaluated. Otherwise it writes values."
+        isOn={modelMayWriteExpressions === true}
+        readOnly={readOnly}
+        onChange={(isOn) => change(setField(settings, "modelMayWriteExpressions", isOn || undefined))}
       />
       <Switch
         id={`${idPrefix}/settings/disabled`}
