@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
-import type { Item } from "../workflows/engine-node.ts";
+import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import { readSettled } from "./describe-run.ts";
-import { resultOf } from "./find-ready.ts";
+import { resultOf, toRootItem } from "./find-ready.ts";
 import type { RunList } from "./run-list.ts";
 import type { StartRun } from "./start-run.ts";
 import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
@@ -44,8 +44,9 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
       if (failed || children.length < ids.length) return { error: describeFailure(failed) };
       const items: Item[] = [];
       for (const id of ids) {
-        const { nodes, graph } = await runs.read(parent.organizationId, id);
-        items.push(...resultOf(graph, readSettled(nodes)));
+        const { row, nodes, graph } = await runs.read(parent.organizationId, id);
+        const { payload } = JSON.parse(row.triggerData) as TriggerData;
+        items.push(...resultOf(graph, readSettled(nodes), toRootItem(payload)));
       }
       return { items };
     },

@@ -1,6 +1,6 @@
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { LastRun, NodeOverride } from "../workflows/wire.ts";
-import { itemsOf, resultOf, type Settled } from "./find-ready.ts";
+import { itemsOf, resultOf, type Settled, toRootItem } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
 import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 import type { Run, RunEntry, RunNode } from "./wire.ts";
@@ -32,13 +32,14 @@ export const toLastRun = ({ id, status, queuedAt, completedAt }: LastRunRow): La
 /** A run with every node of its canvas, whether it was reached or not. */
 export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
   const stored = new Map(rows.map((one) => [one.nodeId, one]));
+  const trigger = JSON.parse(row.triggerData) as TriggerData;
   return {
     ...toEntry(row),
-    trigger: JSON.parse(row.triggerData) as TriggerData,
+    trigger,
     overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
-    result: row.status === "succeeded" ? resultOf(graph, readSettled(rows)) : null,
+    result: row.status === "succeeded" ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload)) : null,
   };
 }
 
@@ -73,6 +74,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    note: row.note,
     wakeAt: row.status === "running" ? null : (row.wakeAt?.toISOString() ?? null),
     ...(isSkipped ? {} : { startedAt: row.startedAt.toISOString(), durationMs: row.durationMs }),
     completedAt: row.completedAt?.toISOString() ?? null,
@@ -80,7 +82,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
 }
 
 const untouched = {
-  ...{ attempts: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
+  ...{ attempts: 0, input: null, outputs: null, ways: {}, filled: null, error: null, note: null },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
 };
 

@@ -1,8 +1,8 @@
 import type { Item } from "../workflows/engine-node.ts";
-import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
+import type { Graph, GraphNode } from "./graph.ts";
 
-/** What came out of a node that is done, by way. A node that was skipped has none. */
-export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesAll?: boolean };
+/** What came out of a node that is done, by way. One that was not executed passes on what came to it, if anything did. */
+export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: boolean };
 
 export type Incoming = { items: Item[]; bySource: Map<string, Item[]> };
 
@@ -18,18 +18,22 @@ export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (
     const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collectIncoming(node, settled, root) }));
     const passed = open.filter(({ node, incoming }) => incoming.items.length === 0 || node.settings.disabled);
     if (passed.length === 0) return open;
-    for (const { node, incoming } of passed)
-      settled.set(node.id, { status: "skipped", outputs: { [onlyWay]: incoming.items }, passesAll: true });
+    for (const { node, incoming } of passed) settled.set(node.id, passOn(node, incoming));
   }
 }
+
+export const passOn = ({ firstWay }: GraphNode, { items }: Incoming): Settled => ({
+  status: "skipped",
+  outputs: { [firstWay]: items },
+  passesOn: true,
+});
 
 export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
   if (incoming.length === 0) return { items: [root], bySource: new Map() };
   const bySource = new Map<string, Item[]>();
   for (const { source, way } of incoming) {
     const from = settled.get(source);
-    const leaving = from?.passesAll ? onlyWay : way;
-    const items = from && Object.hasOwn(from.outputs, leaving) ? (from.outputs[leaving] ?? []) : [];
+    const items = from && Object.hasOwn(from.outputs, way) ? (from.outputs[way] ?? []) : [];
     bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
   }
   return { items: [...bySource.values()].flat(), bySource };
@@ -44,8 +48,28 @@ export function toRootItem(payload: unknown): Item {
 /** What came out of a node on any way, in order. */
 export const itemsOf = ({ outputs }: Settled): Item[] => Object.values(outputs).flat();
 
-/** What came out of a whole run: the items of all nodes that nothing follows. */
-export const resultOf = (graph: Graph, settled: ReadonlyMap<string, Settled>): Item[] =>
-  [...graph.values()]
-    .filter(({ next }) => next.length === 0)
-    .flatMap(({ id }) => itemsOf(settled.get(id) ?? { status: "skipped", outputs: {} }));
+/** What came out of a run that succeeded: the items of all nodes that nothing follows. A disabled one among them gives what came to it. */
+export function resultOf(graph: Graph, settled: ReadonlyMap<string, Settled>, root: Item): Item[] {
+  const known = new Map(settled);
+  function find(id: string): Settled {
+    const node = graph.get(id);
+    if (!known.has(id) && node?.settings.disabled) {
+      for (const { source } of node.incoming) find(source);
+      known.set(id, passOn(node, collectIncoming(node, known, root)));
+    }
+    return known.get(id) ?? { status: "skipped", outputs: {} };
+  }
+  return findLast(graph).flatMap(({ id }) => itemsOf(find(id)));
+}
+
+/** The nodes whose items a result is made of. */
+export function resultSources(graph: Graph): string[] {
+  const found = new Set(findLast(graph).map(({ id }) => id));
+  for (const id of found) {
+    const node = graph.get(id);
+    if (node?.settings.disabled) for (const { source } of node.incoming) found.add(source);
+  }
+  return [...found];
+}
+
+const findLast = (graph: Graph): GraphNode[] => [...graph.values()].filter(({ next }) => next.length === 0);

@@ -1,3 +1,4 @@
+import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
 import type { Canvas, CanvasNode, NodeOverride } from "../workflows/wire.ts";
 
 export type GraphNode = {
@@ -16,6 +17,8 @@ export type GraphNode = {
     repeatAfterInterruption: boolean;
     disabled: boolean;
   };
+  /** Through which its items leave while it is disabled. */
+  firstWay: string;
   /** In the order of the edges. */
   incoming: { source: string; way: string }[];
   /** Canvas ids of what comes next, each once. */
@@ -47,6 +50,7 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     runtimeInstruction: "",
     credentials,
     settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, repeatAfterInterruption, disabled },
+    firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
     incoming: [],
     next: [],
   };

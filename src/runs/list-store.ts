@@ -208,6 +208,7 @@ export type RunNodeRow = {
   filled: string | null;
   errorCode: string | null;
   errorMessage: string | null;
+  note: string | null;
   wakeAt: Date | null;
   startedAt: Date;
   completedAt: Date | null;
@@ -215,7 +216,7 @@ export type RunNodeRow = {
 };
 
 export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, filled, error_code AS "errorCode",
-  error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs"`;
+  error_message AS "errorMessage", note, wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs"`;
 
 export async function listRunNodes(db: RunsDb, organizationId: string, runId: string): Promise<RunNodeRow[]> {
   const query = sql<RunNodeRow>`SELECT ${sql.raw(nodeColumnsText)}, outputs FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} ORDER BY started_at, node_id`;

@@ -49,6 +49,10 @@ export const runNode = z.object({
   ways: z.record(z.string(), z.int()).describe("How many items left the node on which way."),
   filled: z.unknown().describe("Parameters that a model filled in."),
   error: failure.nullable(),
+  note: z
+    .string()
+    .nullable()
+    .describe("What is worth knowing although nothing failed, for instance where the items of a disabled node went."),
   wakeAt: instant.nullable(),
   startedAt: instant.nullable(),
   completedAt: instant.nullable(),

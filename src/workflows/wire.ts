@@ -25,7 +25,7 @@ export const nodeSettings = z
       .describe(
         "The node is executed again although nobody knows whether it was done, after an interruption or a failure that leaves it open.",
       ),
-    disabled: z.boolean().describe("Items pass through the node untouched."),
+    disabled: z.boolean().describe("Items pass through the node untouched, all on its first way where it has several."),
   })
   .partial();
 

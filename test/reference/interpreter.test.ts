@@ -69,10 +69,11 @@ describe("the reference", () => {
     expect(nodes.get("ask")?.ways.get("out")).toEqual([{ error: { code: "reference_unresolved" } }, { number: 3, title: "p/ask/2" }]);
   });
 
-  it("lets everything pass a disabled node", () => {
+  it("lets everything pass a disabled node on its first way, also at the end", () => {
     const flow = [node("off", odd, [], { disabled: true }), node("yes", append, ["off.true"]), node("no", append, ["off.false"])];
-    expect(statuses(flow)).toEqual(["skipped", "succeeded", "succeeded"]);
-    expect(run(flow).result).toEqual([{ number: 1 }, { number: 1 }]);
+    expect(statuses(flow)).toEqual(["skipped", "succeeded", "skipped"]);
+    expect(run(flow).result).toEqual([{ number: 1 }]);
+    expect(run([node("off", { type: "stop", message: "Never." }, [], { disabled: true })]).result).toEqual([{ number: 1 }]);
   });
 
   it("calls another workflow with what came in, and passes its last items on or fails with it", () => {

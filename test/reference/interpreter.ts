@@ -47,16 +47,15 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
     const branches = collectBranches(node, outcomeOf);
     const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : [...branches.values()].flat();
     if (items.length === 0) return untouched;
-    // What is switched off lets everything pass, on each of its ways.
-    if (node.settings.disabled) return { ...untouched, ways: new Map(waysOf(node.work).map((way) => [way, items])) };
-    const itemsOf = (id: string) => itemsFrom(outcomeOf(id), byId.get(id) as FlowNode);
-    return execute(node, { flows, trigger, items, branches: [...branches.values()], itemsOf });
+    // What is switched off lets everything pass, on the first of its ways.
+    if (node.settings.disabled) return { ...untouched, ways: new Map([[waysOf(node.work)[0] ?? onlyWay, items]]) };
+    return execute(node, { flows, trigger, items, branches: [...branches.values()], itemsOf: (id) => itemsFrom(outcomeOf(id)) });
   }
 
   for (const { id } of flow) outcomeOf(id);
   const hasFailed = flow.some((node) => endsRun(outcomeOf(node.id), node));
   const ends = flow.filter(({ id }) => !flow.some(({ from }) => from.some(({ source }) => source === id)));
-  const given = ends.flatMap(({ id }) => (outcomeOf(id).status === "skipped" ? [] : [...outcomeOf(id).ways.values()].flat()));
+  const given = ends.flatMap(({ id }) => itemsFrom(outcomeOf(id)));
   return { flow, prompt: trigger.prompt, status: hasFailed ? "failed" : "succeeded", result: hasFailed ? null : given, nodes };
 }
 
@@ -66,9 +65,8 @@ export const endsRun = ({ status, code }: NodeOutcome, { settings }: FlowNode): 
 
 const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
 
-/** What came out of a node on any way; a disabled one has the same on each of them. */
-const itemsFrom = ({ ways }: NodeOutcome, { settings }: FlowNode): Item[] =>
-  settings.disabled ? ([...ways.values()][0] ?? []) : [...ways.values()].flat();
+/** What came out of a node on any way. */
+const itemsFrom = ({ ways }: NodeOutcome): Item[] => [...ways.values()].flat();
 
 /** Incoming items by the node they come from, in the order of the edges. */
 function collectBranches({ from }: FlowNode, outcomeOf: (id: string) => NodeOutcome): Map<string, Item[]> {

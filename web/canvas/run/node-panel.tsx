@@ -34,6 +34,7 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           <p className="mt-1 font-mono text-xs">{node.error.code}</p>
         </Notice>
       )}
+      {node.note && <p className="text-sm">{node.note}</p>}
       <NodeFacts node={node} />
       {!run.workflowDeleted && (
         <Link
@@ -60,7 +61,7 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           <DataViewer value={node.outputs} label="output" />
         </Part>
       )}
-      {node.input === null && node.outputs === null && <p className="text-sm text-muted">{emptyWords[node.status]}</p>}
+      {node.input === null && node.outputs === null && !node.note && <p className="text-sm text-muted">{emptyWords[node.status]}</p>}
     </section>
   );
 }

@@ -43,7 +43,7 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
       <Switch
         id={`${idPrefix}/settings/disabled`}
         label="Disabled"
-        hint="Items pass through this node untouched."
+        hint="Items pass through this node untouched. Where it has several ways, all take the first one."
         isOn={disabled === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "disabled", isOn || undefined))}
