@@ -1,10 +1,10 @@
-import type { Item } from "../workflows/engine-node.ts";
-import type { Graph, GraphNode } from "./graph.ts";
+import type { Branch, Item } from "../workflows/engine-node.ts";
+import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 
 /** What came out of a node that is done, by way. One that was not executed passes on what came to it, if anything did. */
 export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: boolean };
 
-export type Incoming = { items: Item[]; bySource: Map<string, Item[]> };
+export type Incoming = { items: Item[]; branches: Branch[] };
 
 export type Ready = { node: GraphNode; incoming: Incoming };
 
@@ -29,14 +29,12 @@ export const passOn = ({ firstWay }: GraphNode, { items }: Incoming): Settled =>
 });
 
 export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
-  if (incoming.length === 0) return { items: [root], bySource: new Map() };
-  const bySource = new Map<string, Item[]>();
-  for (const { source, way } of incoming) {
-    const from = settled.get(source);
-    const items = from && Object.hasOwn(from.outputs, way) ? (from.outputs[way] ?? []) : [];
-    bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
-  }
-  return { items: [...bySource.values()].flat(), bySource };
+  if (incoming.length === 0) return { items: [root], branches: [{ from: "the start", items: [root] }] };
+  const branches = incoming.map(({ source, way }) => {
+    const outputs = settled.get(source)?.outputs ?? {};
+    return { from: way === onlyWay ? source : `${source} (${way})`, items: Object.hasOwn(outputs, way) ? (outputs[way] ?? []) : [] };
+  });
+  return { items: branches.flatMap(({ items }) => items), branches };
 }
 
 /** What nodes without a source get: that with which the run was started. */

@@ -42,7 +42,7 @@ export function describeEnd({ held, node, startedAt, durationMs, end, runIds, cl
     outputs: toStorableText("outputs" in end ? end.outputs : { runIds }).text,
     filled: describeList(end.filled),
     ...describeError("error" in end ? end.error : undefined),
-    note: null,
+    note: "note" in end && end.note !== undefined ? toStorableLine(end.note, messageLimit) : null,
     wakeAt: "wakeAt" in end ? end.wakeAt : null,
     completedAt: isFinal ? clock.now() : null,
     mustNotRepeat: false,

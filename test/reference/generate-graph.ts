@@ -107,7 +107,7 @@ function buildWork({ kind, dice }: Draft, { isBeginning, before, flow }: Place):
       return { type: "switch", rules: tests.map((test, rule) => ({ way: ["left", "right"][rule] as string, test })) };
     }
     case "merge":
-      return isBeginning ? { type: "start" } : chooseMerge(first, second);
+      return isBeginning ? { type: "start" } : chooseMerge(dice);
     case "loop":
       return { type: "loop", ...chooseList(dice, before), ...(fourth < 10 ? { limit: 1 + (fourth % 3) } : {}) };
     case "set_fields":
@@ -139,9 +139,12 @@ function chooseTest(first: number, second: number, before: string[]): Test {
   return second < 15 ? { is: "a text" } : { is: "flag" };
 }
 
-function chooseMerge(first: number, second: number): Work {
+function chooseMerge([first = 0, second = 0, third = 0, fourth = 0]: number[]): Work {
   const mode = pick(["append", "position", "key"] as const, first);
-  return { type: "merge", mode, ...(mode === "key" ? { key: pick(["number", "key", "title"], second) } : {}) };
+  if (mode !== "key") return { type: "merge", mode };
+  const join = pick(["outer", undefined, "left", "inner"] as const, third);
+  const compare = pick(["strict", undefined, "loose"] as const, fourth);
+  return { type: "merge", mode, key: pick(["number", "key", "title"], second), ...(join ? { join } : {}), ...(compare ? { compare } : {}) };
 }
 
 function chooseList([first = 0, second = 0, third = 0]: number[], before: string[]): { list?: ListSource } {
@@ -167,7 +170,9 @@ function chooseFields([first = 0, second = 0, third = 0]: number[], before: stri
   ];
   return {
     ...(first < 30 ? { number: pick(numbers, third) } : {}),
-    ...(first > 25 && first < 45 ? { key: pick<Value>([{ is: "constant", value: second % 2 }, { is: "parity" }], third) } : {}),
+    ...(first > 25 && first < 45
+      ? { key: pick<Value>([{ is: "constant", value: second % 2 }, { is: "parity" }, { is: "constant", value: `${second % 2}` }], third) }
+      : {}),
     ...(first > 40 && first < 52 ? { flag: { is: "constant", value: second % 2 === 0 } } : {}),
     ...(first > 50 ? { label: { is: "sentence" } } : {}),
   };

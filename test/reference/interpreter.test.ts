@@ -40,6 +40,9 @@ describe("the reference", () => {
     expect(run(merged(append)).result).toEqual([{ number: 1 }, { number: 2 }, { nothing: true }, right]);
     expect(run(merged({ type: "merge", mode: "position" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
     expect(run(merged({ type: "merge", mode: "key", key: "number" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
+    const byNumber = { type: "merge", mode: "key", key: "number" } as const;
+    expect(run(merged({ ...byNumber, join: "left" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
+    expect(run(merged({ ...byNumber, join: "inner" })).result).toEqual([right]);
     expect(run(merged({ type: "merge", mode: "key" })).nodes.get("all")?.code).toBe("validation_failed");
   });
 
