@@ -2,30 +2,31 @@ import type { Branch, Item } from "../workflows/engine-node.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 
 /** What came out of a node that is done, by way. One that was not executed passes on what came to it, if anything did. */
-export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: boolean };
+export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: { empty: boolean } };
 
-export type Incoming = { items: Item[]; branches: Branch[] };
+/** `continues`: a node that gets no items all the same is executed, because what comes before it says so. */
+export type Incoming = { items: Item[]; branches: Branch[]; continues?: boolean };
 
 export type Ready = { node: GraphNode; incoming: Incoming };
 
 /**
- * Which nodes can begin: those whose sources are all done and that get at least one item, or have no source. Nodes that get nothing are
+ * Which nodes can begin: those whose sources are all done and that get at least one item or an empty list to continue with, or have no source. Nodes that get nothing are
  * skipped, and disabled ones let their items pass; both are settled here, in `settled`, because they may open the way for others.
  */
 export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (id: string) => boolean, root: Item): Ready[] {
   const isOpen = ({ id, incoming }: GraphNode) => !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
   for (;;) {
     const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collectIncoming(node, settled, root) }));
-    const passed = open.filter(({ node, incoming }) => incoming.items.length === 0 || node.settings.disabled);
+    const passed = open.filter(({ node, incoming }) => node.settings.disabled || (incoming.items.length === 0 && !incoming.continues));
     if (passed.length === 0) return open;
     for (const { node, incoming } of passed) settled.set(node.id, passOn(node, incoming));
   }
 }
 
-export const passOn = ({ firstWay }: GraphNode, { items }: Incoming): Settled => ({
+export const passOn = ({ firstWay }: GraphNode, { items, continues = false }: Incoming): Settled => ({
   status: "skipped",
   outputs: { [firstWay]: items },
-  passesOn: true,
+  passesOn: { empty: continues },
 });
 
 export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
@@ -34,7 +35,14 @@ export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<st
     const outputs = settled.get(source)?.outputs ?? {};
     return { from: way === onlyWay ? source : `${source} (${way})`, items: Object.hasOwn(outputs, way) ? (outputs[way] ?? []) : [] };
   });
-  return { items: branches.flatMap(({ items }) => items), branches };
+  const continues = incoming.some((edge) => continuesAlong(edge, settled.get(edge.source)));
+  return { items: branches.flatMap(({ items }) => items), branches, continues };
+}
+
+/** What was not executed passes an empty list on as it came. */
+function continuesAlong({ way, continuesEmpty }: GraphNode["incoming"][number], source: Settled | undefined): boolean {
+  if (source?.passesOn) return source.passesOn.empty && Object.hasOwn(source.outputs, way);
+  return continuesEmpty;
 }
 
 /** What nodes without a source get: that with which the run was started. */

@@ -15,12 +15,13 @@ export type GraphNode = {
     timeoutMs: number | undefined;
     continueOnError: boolean;
     repeatAfterInterruption: boolean;
+    continueWhenEmpty: boolean;
     disabled: boolean;
   };
   /** Through which its items leave while it is disabled. */
   firstWay: string;
   /** In the order of the edges. */
-  incoming: { source: string; way: string }[];
+  incoming: { source: string; way: string; continuesEmpty: boolean }[];
   /** Canvas ids of what comes next, each once. */
   next: string[];
 };
@@ -33,7 +34,10 @@ export const onlyWay = "out";
 export function compileGraph({ nodes, edges }: Canvas): Graph {
   const graph = new Map(nodes.map((node) => [node.id, toGraphNode(node)]));
   for (const { source, sourceHandle, target } of edges) {
-    graph.get(target)?.incoming.push({ source, way: sourceHandle ?? onlyWay });
+    graph.get(target)?.incoming.push({
+      ...{ source, way: sourceHandle ?? onlyWay },
+      continuesEmpty: graph.get(source)?.settings.continueWhenEmpty ?? false,
+    });
     const next = graph.get(source)?.next;
     if (next && !next.includes(target)) next.push(target);
   }
@@ -41,7 +45,8 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 }
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
-  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
+  const { retries = 0, retryDelay = 1000, timeout, ...switches } = settings;
+  const { continueOnError = false, repeatAfterInterruption = false, continueWhenEmpty = false, disabled = false } = switches;
   return {
     id,
     type: nodeId,
@@ -49,7 +54,10 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     instruction,
     runtimeInstruction: "",
     credentials,
-    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, repeatAfterInterruption, disabled },
+    settings: {
+      ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout },
+      ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, disabled },
+    },
     firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
     incoming: [],
     next: [],

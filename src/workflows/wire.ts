@@ -25,6 +25,11 @@ export const nodeSettings = z
       .describe(
         "The node is executed again although nobody knows whether it was done, after an interruption or a failure that leaves it open.",
       ),
+    continueWhenEmpty: z
+      .boolean()
+      .describe(
+        "What follows is executed with an empty list when the node gives no items, on each way that none takes; otherwise it is skipped.",
+      ),
     disabled: z.boolean().describe("Items pass through the node untouched, all on its first way where it has several."),
   })
   .partial();

@@ -11,7 +11,7 @@ export type Settings = {
   retries: number;
   retryDelay: number;
   continueOnError: boolean;
-
+  continueWhenEmpty: boolean;
   disabled: boolean;
 };
 

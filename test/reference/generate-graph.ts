@@ -59,6 +59,7 @@ const settings = fc.record({
   retries: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) }),
   retryDelay: fc.constantFrom(0, 1, 15),
   continueOnError: rarely(4),
+  continueWhenEmpty: rarely(3),
   disabled: rarely(1),
 });
 

@@ -46,7 +46,8 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
     if (node.from.map(isOver).some(Boolean)) return { ...untouched, status: "unreached" };
     const branches = collectBranches(node, outcomeOf);
     const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : branches.flat();
-    if (items.length === 0) return untouched;
+    const continues = node.from.some((edge) => continuesAlong(edge, outcomeOf(edge.source), byId.get(edge.source) as FlowNode));
+    if (items.length === 0 && !continues) return untouched;
     // What is switched off lets everything pass, on the first of its ways.
     if (node.settings.disabled) return { ...untouched, ways: new Map([[waysOf(node.work)[0] ?? onlyWay, items]]) };
     return execute(node, { flows, trigger, items, branches, itemsOf: (id) => itemsFrom(outcomeOf(id)) });
@@ -64,6 +65,10 @@ export const endsRun = ({ status, code }: NodeOutcome, { settings }: FlowNode): 
   status === "failed" && (!settings.continueOnError || code === "stopped_by_workflow");
 
 const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
+
+/** An empty list is passed on by a node that says so, or by a disabled one that got it. */
+const continuesAlong = ({ way }: { way: string }, { status, ways }: NodeOutcome, { settings }: FlowNode): boolean =>
+  settings.disabled ? ways.has(way) : settings.continueWhenEmpty && status !== "skipped";
 
 /** What came out of a node on any way. */
 const itemsFrom = ({ ways }: NodeOutcome): Item[] => [...ways.values()].flat();

@@ -11,8 +11,10 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
-  const { continueOnError, repeatAfterInterruption, disabled, ...numbers } = settings;
-  const given = Object.entries({ continueOnError, repeatAfterInterruption, disabled }).filter(([, isOn]) => isOn !== undefined);
+  const { continueOnError, repeatAfterInterruption, continueWhenEmpty, disabled, ...numbers } = settings;
+  const given = Object.entries({ continueOnError, repeatAfterInterruption, continueWhenEmpty, disabled }).filter(
+    ([, isOn]) => isOn !== undefined,
+  );
   const switches = Object.fromEntries(given);
   return (
     <>
@@ -39,6 +41,14 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
         isOn={repeatAfterInterruption === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "repeatAfterInterruption", isOn || undefined))}
+      />
+      <Switch
+        id={`${idPrefix}/settings/continueWhenEmpty`}
+        label="Always continue"
+        hint="What follows is executed with an empty list when no items come out. Otherwise it is skipped."
+        isOn={continueWhenEmpty === true}
+        readOnly={readOnly}
+        onChange={(isOn) => change(setField(settings, "continueWhenEmpty", isOn || undefined))}
       />
       <Switch
         id={`${idPrefix}/settings/disabled`}
