@@ -127,6 +127,7 @@ function plainNode(held: Held, index: number): NodeRow {
       filled: null,
       errorCode: null,
       errorMessage: null,
+      note: null,
       wakeAt: null,
       startedAt: new Date(),
       completedAt: new Date(),

@@ -150,8 +150,18 @@ describe("what a process executed and could not store", () => {
 
 describe("a node beside another whose end cannot be stored", () => {
   it.each([
-    { what: "is executed when the run goes on, and counts as tried once", title: "Sum {{ $sum([1..100000]) }}", seconds: 1, status: "succeeded" },
-    { what: "does not end the run by failing, as long as that is not stored", title: "{{ $sum($map([1..50000], function($v) { $v * 2 })) }}", seconds: 0, status: "failed" },
+    {
+      what: "is executed when the run goes on, and counts as tried once",
+      title: "Sum {{ $sum([1..100000]) }}",
+      seconds: 1,
+      status: "succeeded",
+    },
+    {
+      what: "does not end the run by failing, as long as that is not stored",
+      title: "{{ $sum($map([1..50000], function($v) { $v * 2 })) }}",
+      seconds: 0,
+      status: "failed",
+    },
   ])(
     "$what",
     async ({ title, seconds, status }) => {

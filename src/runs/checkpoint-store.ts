@@ -12,6 +12,7 @@ export type NodeRow = Held &
     nodeType: string;
     input: string | null;
     filled: string | null;
+    note: string | null;
     completedAt: Date | null;
   };
 
@@ -29,6 +30,7 @@ export const nodeColumns: Columns<NodeRow> = [
   ["filled", "filled", "text"],
   ["errorCode", "error_code", "text"],
   ["errorMessage", "error_message", "text"],
+  ["note", "note", "text"],
   ["wakeAt", "wake_at", "timestamptz"],
   ["startedAt", "started_at", "timestamptz"],
   ["completedAt", "completed_at", "timestamptz"],

@@ -25,6 +25,7 @@ export function collectOutcomes(progress: Progress) {
   const seen: { inputs: unknown[]; filled: unknown[] } = { inputs: [], filled: [] };
   const runs: CalledWorkflow[] = [];
   let wakeAt: Date | undefined;
+  let note: string | undefined;
   let room = roomAfter(outputs, longestOutputs);
 
   function addOutputs(more: Record<string, Item[]>): void {
@@ -42,11 +43,15 @@ export function collectOutcomes(progress: Progress) {
     seen,
     runs,
     wakeAt: () => wakeAt,
+    /** Of the node, for whoever looks at the run. */
+    told: () => note,
     addOutputs,
 
     add(outcome: EngineOutcome): void {
-      if ("outputs" in outcome) addOutputs(outcome.outputs);
-      else if ("startRun" in outcome) runs.push(outcome.startRun);
+      if ("outputs" in outcome) {
+        addOutputs(outcome.outputs);
+        note ??= outcome.note;
+      } else if ("startRun" in outcome) runs.push(outcome.startRun);
       else if (!wakeAt || outcome.waitUntil > wakeAt) wakeAt = outcome.waitUntil;
     },
 

@@ -1,6 +1,6 @@
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { LastRun, NodeOverride } from "../workflows/wire.ts";
-import { itemsOf, resultOf, type Settled } from "./find-ready.ts";
+import { itemsOf, resultOf, resultSources, type Settled, toRootItem } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
 import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 import type { Run, RunEntry, RunNode } from "./wire.ts";
@@ -32,17 +32,22 @@ export const toLastRun = ({ id, status, queuedAt, completedAt }: LastRunRow): La
 /** A run with every node of its canvas, whether it was reached or not. */
 export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
   const stored = new Map(rows.map((one) => [one.nodeId, one]));
+  const trigger = JSON.parse(row.triggerData) as TriggerData;
   return {
     ...toEntry(row),
-    trigger: JSON.parse(row.triggerData) as TriggerData,
+    trigger,
     overrides: JSON.parse(row.overrides ?? "[]") as NodeOverride[],
     traceId: row.traceId,
     nodes: [...graph.values()].map((node) => toNode(node, stored.get(node.id), row.status)),
     result:
-      row.status === "succeeded" && !rows.some(({ nodeId, isLeftOut }) => isLeftOut && graph.get(nodeId)?.next.length === 0)
-        ? resultOf(graph, readSettled(rows))
-        : null,
+      row.status === "succeeded" && !isResultLeftOut(rows, graph) ? resultOf(graph, readSettled(rows), toRootItem(trigger.payload)) : null,
   };
+}
+
+/** Too large for one answer, or made of something that is. */
+function isResultLeftOut(rows: RunNodeRow[], graph: Graph): boolean {
+  const sources = new Set(resultSources(graph));
+  return rows.some(({ nodeId, isLeftOut }) => isLeftOut && sources.has(nodeId));
 }
 
 export function readSettled(rows: RunNodeRow[]): Map<string, Settled> {
@@ -78,6 +83,7 @@ export function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, run
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    note: row.note,
     wakeAt: row.status === "running" ? null : (row.wakeAt?.toISOString() ?? null),
     ...(isSkipped ? {} : { startedAt: row.startedAt.toISOString(), durationMs: row.durationMs }),
     completedAt: row.completedAt?.toISOString() ?? null,
@@ -89,7 +95,7 @@ function waysOf({ status, outputs, isLeftOut }: RunNodeRow): Record<string, Item
 }
 
 const untouched = {
-  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
+  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, filled: null, error: null, note: null },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
 };
 

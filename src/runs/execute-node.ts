@@ -14,7 +14,7 @@ export type NodeEnd = {
   inputs: unknown[];
   filled: unknown[];
 } & (
-  | { is: "succeeded"; outputs: Record<string, Item[]> }
+  | { is: "succeeded"; outputs: Record<string, Item[]>; note?: string | undefined }
   | { is: "failed"; error: NodeFailure; outputs: Record<string, Item[]> }
   | { is: "retrying"; error: NodeFailure; wakeAt: Date; done: number; outputs: Record<string, Item[]> }
   | { is: "waiting"; wakeAt: Date }
@@ -82,7 +82,8 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const wakeAt = outcomes.wakeAt();
     if (outcomes.runs.length > 0) return { is: "calling" as const, runs: outcomes.runs };
     if (wakeAt && wakeAt > clock.now()) return { is: "waiting" as const, wakeAt };
-    return { is: "succeeded" as const, outputs: wakeAt ? { [onlyWay]: requireFew(task.incoming.items) } : outcomes.outputs };
+    const outputs = wakeAt ? { [onlyWay]: requireFew(task.incoming.items) } : outcomes.outputs;
+    return { is: "succeeded" as const, outputs, note: outcomes.told() };
   }
 }
 

@@ -85,7 +85,7 @@ export function createExecuteOnce(options: Options) {
       engine.run({
         parameters,
         items: execution.items,
-        itemsBySource: task.incoming.bySource,
+        branches: task.incoming.branches,
         clock,
         signal,
         answer: options.answerFor(task),

@@ -1,38 +1,48 @@
-import type { Item } from "../workflows/engine-node.ts";
+import type { Branch, Item } from "../workflows/engine-node.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 
-/** What came out of a node that is done, by way. A node that was skipped has none. */
-export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesAll?: boolean };
+/** What came out of a node that is done, by way. One that was not executed passes on what came to it, if anything did. */
+export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: { empty: boolean } };
 
-export type Incoming = { items: Item[]; bySource: Map<string, Item[]> };
+/** `continues`: a node that gets no items all the same is executed, because what comes before it says so. */
+export type Incoming = { items: Item[]; branches: Branch[]; continues?: boolean };
 
 export type Ready = { node: GraphNode; incoming: Incoming };
 
 /**
- * Which nodes can begin: those whose sources are all done and that get at least one item, or have no source. Nodes that get nothing are
+ * Which nodes can begin: those whose sources are all done and that get at least one item or an empty list to continue with, or have no source. Nodes that get nothing are
  * skipped, and disabled ones let their items pass; both are settled here, in `settled`, because they may open the way for others.
  */
 export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (id: string) => boolean, root: Item): Ready[] {
   const isOpen = ({ id, incoming }: GraphNode) => !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
   for (;;) {
     const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collectIncoming(node, settled, root) }));
-    const passed = open.filter(({ node, incoming }) => incoming.items.length === 0 || node.settings.disabled);
+    const passed = open.filter(({ node, incoming }) => node.settings.disabled || (incoming.items.length === 0 && !incoming.continues));
     if (passed.length === 0) return open;
-    for (const { node, incoming } of passed)
-      settled.set(node.id, { status: "skipped", outputs: { [onlyWay]: incoming.items }, passesAll: true });
+    for (const { node, incoming } of passed) settled.set(node.id, passOn(node, incoming));
   }
 }
 
+export const passOn = ({ firstWay }: GraphNode, { items, continues = false }: Incoming): Settled => ({
+  status: "skipped",
+  outputs: { [firstWay]: items },
+  passesOn: { empty: continues },
+});
+
 export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
-  if (incoming.length === 0) return { items: [root], bySource: new Map() };
-  const bySource = new Map<string, Item[]>();
-  for (const { source, way } of incoming) {
-    const from = settled.get(source);
-    const leaving = from?.passesAll ? onlyWay : way;
-    const items = from && Object.hasOwn(from.outputs, leaving) ? (from.outputs[leaving] ?? []) : [];
-    bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
-  }
-  return { items: [...bySource.values()].flat(), bySource };
+  if (incoming.length === 0) return { items: [root], branches: [{ from: "the start", items: [root] }] };
+  const branches = incoming.map(({ source, way }) => {
+    const outputs = settled.get(source)?.outputs ?? {};
+    return { from: way === onlyWay ? source : `${source} (${way})`, items: Object.hasOwn(outputs, way) ? (outputs[way] ?? []) : [] };
+  });
+  const continues = incoming.some((edge) => continuesAlong(edge, settled.get(edge.source)));
+  return { items: branches.flatMap(({ items }) => items), branches, continues };
+}
+
+/** What was not executed passes an empty list on as it came. */
+function continuesAlong({ way, continuesEmpty }: GraphNode["incoming"][number], source: Settled | undefined): boolean {
+  if (source?.passesOn) return source.passesOn.empty && Object.hasOwn(source.outputs, way);
+  return continuesEmpty;
 }
 
 /** What nodes without a source get: that with which the run was started. */
@@ -44,8 +54,28 @@ export function toRootItem(payload: unknown): Item {
 /** What came out of a node on any way, in order. */
 export const itemsOf = ({ outputs }: Settled): Item[] => Object.values(outputs).flat();
 
-/** What came out of a whole run: the items of all nodes that nothing follows. */
-export const resultOf = (graph: Graph, settled: ReadonlyMap<string, Settled>): Item[] =>
-  [...graph.values()]
-    .filter(({ next }) => next.length === 0)
-    .flatMap(({ id }) => itemsOf(settled.get(id) ?? { status: "skipped", outputs: {} }));
+/** What came out of a run that succeeded: the items of all nodes that nothing follows. A disabled one among them gives what came to it. */
+export function resultOf(graph: Graph, settled: ReadonlyMap<string, Settled>, root: Item): Item[] {
+  const known = new Map(settled);
+  function find(id: string): Settled {
+    const node = graph.get(id);
+    if (!known.has(id) && node?.settings.disabled) {
+      for (const { source } of node.incoming) find(source);
+      known.set(id, passOn(node, collectIncoming(node, known, root)));
+    }
+    return known.get(id) ?? { status: "skipped", outputs: {} };
+  }
+  return findLast(graph).flatMap(({ id }) => itemsOf(find(id)));
+}
+
+/** The nodes whose items a result is made of. */
+export function resultSources(graph: Graph): string[] {
+  const found = new Set(findLast(graph).map(({ id }) => id));
+  for (const id of found) {
+    const node = graph.get(id);
+    if (node?.settings.disabled) for (const { source } of node.incoming) found.add(source);
+  }
+  return [...found];
+}
+
+const findLast = (graph: Graph): GraphNode[] => [...graph.values()].filter(({ next }) => next.length === 0);

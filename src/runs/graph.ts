@@ -1,3 +1,4 @@
+import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
 import type { Canvas, CanvasNode, NodeOverride } from "../workflows/wire.ts";
 
 export type GraphNode = {
@@ -15,10 +16,13 @@ export type GraphNode = {
     continueOnError: boolean;
     repeatAfterInterruption: boolean;
     modelMayWriteExpressions: boolean;
+    continueWhenEmpty: boolean;
     disabled: boolean;
   };
+  /** Through which its items leave while it is disabled. */
+  firstWay: string;
   /** In the order of the edges. */
-  incoming: { source: string; way: string }[];
+  incoming: { source: string; way: string; continuesEmpty: boolean }[];
   /** Canvas ids of what comes next, each once. */
   next: string[];
 };
@@ -31,7 +35,10 @@ export const onlyWay = "out";
 export function compileGraph({ nodes, edges }: Canvas): Graph {
   const graph = new Map(nodes.map((node) => [node.id, toGraphNode(node)]));
   for (const { source, sourceHandle, target } of edges) {
-    graph.get(target)?.incoming.push({ source, way: sourceHandle ?? onlyWay });
+    graph.get(target)?.incoming.push({
+      ...{ source, way: sourceHandle ?? onlyWay },
+      continuesEmpty: graph.get(source)?.settings.continueWhenEmpty ?? false,
+    });
     const next = graph.get(source)?.next;
     if (next && !next.includes(target)) next.push(target);
   }
@@ -39,8 +46,9 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 }
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
-  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
-  const { modelMayWriteExpressions = false } = settings;
+  const { retries = 0, retryDelay = 1000, timeout, ...switches } = settings;
+  const { continueOnError = false, repeatAfterInterruption = false, continueWhenEmpty = false, disabled = false } = switches;
+  const { modelMayWriteExpressions = false } = switches;
   return {
     id,
     type: nodeId,
@@ -49,14 +57,10 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     runtimeInstruction: "",
     credentials,
     settings: {
-      retries,
-      retryDelayMs: retryDelay,
-      timeoutMs: timeout,
-      continueOnError,
-      repeatAfterInterruption,
-      disabled,
-      modelMayWriteExpressions,
+      ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout },
+      ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled },
     },
+    firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
     incoming: [],
     next: [],
   };

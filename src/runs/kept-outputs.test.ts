@@ -22,7 +22,7 @@ function open(stored: Record<string, string>) {
     settled.set("first", gave("whole"));
     kept.add("first", length);
   };
-  return { settle, load: () => kept.load({ node: after, incoming: { items: [], bySource: new Map() } }) };
+  return { settle, load: () => kept.load({ node: after, incoming: { items: [], branches: [] } }) };
 }
 
 describe("what a node gave that is only in the database", () => {

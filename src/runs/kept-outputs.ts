@@ -1,8 +1,8 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { namedNodes } from "../workflows/references.ts";
-import { collectIncoming, type Incoming, type Ready, type Settled } from "./find-ready.ts";
-import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
+import { collectIncoming, type Incoming, passOn, type Ready, type Settled } from "./find-ready.ts";
+import type { Graph, GraphNode } from "./graph.ts";
 import type { OutputBudget } from "./output-budget.ts";
 
 type Options = {
@@ -58,14 +58,14 @@ export function createKeptOutputs({ graph, settled, root, budget, read, isStored
 
   /** Nodes that only let pass hold the items of others. */
   const sourcesOf = (id: string): string[] =>
-    settled.get(id)?.passesAll ? (graph.get(id)?.incoming ?? []).map(({ source }) => source) : [];
+    settled.get(id)?.passesOn ? (graph.get(id)?.incoming ?? []).map(({ source }) => source) : [];
   const isWhole = (id: string): boolean => !left.has(id) && sourcesOf(id).every(isWhole);
 
   /** In the order in which they were settled, so that what one lets pass is there before the next takes it. */
   function passAllOn(known: Map<string, Settled>): void {
     for (const [id, one] of settled) {
-      const node = one.passesAll && !isWhole(id) ? graph.get(id) : undefined;
-      if (node) known.set(id, { ...one, outputs: { [onlyWay]: collectIncoming(node, known, root).items } });
+      const node = one.passesOn && !isWhole(id) ? graph.get(id) : undefined;
+      if (node) known.set(id, passOn(node, collectIncoming(node, known, root)));
     }
   }
 

@@ -210,6 +210,7 @@ export type RunNodeRow = NodeData & {
   isLeftOut: boolean;
   errorCode: string | null;
   errorMessage: string | null;
+  note: string | null;
   wakeAt: Date | null;
   startedAt: Date;
   completedAt: Date | null;
@@ -219,7 +220,7 @@ export type RunNodeRow = NodeData & {
 export const nodeBytesText = "COALESCE(octet_length(input), 0) + COALESCE(octet_length(outputs), 0) + COALESCE(octet_length(filled), 0)";
 
 export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, error_code AS "errorCode",
-  error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
+  error_message AS "errorMessage", note, wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
   ${nodeBytesText} AS bytes`;
 
 export type NodeState = Omit<RunNodeRow, keyof NodeData | "isLeftOut">;

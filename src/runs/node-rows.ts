@@ -5,7 +5,7 @@ import type { Item } from "../workflows/engine-node.ts";
 import type { Held, NodeRow } from "./checkpoint-store.ts";
 import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
-import type { Graph, GraphNode } from "./graph.ts";
+import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
 
 /** A node that goes on later. */
@@ -42,6 +42,7 @@ export function describeEnd({ held, node, startedAt, durationMs, end, runIds, cl
     outputs: toStorableText("outputs" in end ? end.outputs : { runIds }).text,
     filled: describeList(end.filled),
     ...describeError("error" in end ? end.error : undefined),
+    note: "note" in end && end.note !== undefined ? toStorableLine(end.note, messageLimit) : null,
     wakeAt: "wakeAt" in end ? end.wakeAt : null,
     completedAt: isFinal ? clock.now() : null,
     mustNotRepeat: false,
@@ -64,12 +65,19 @@ export const describeRunning = (circumstances: Circumstances, begun: Begun): Nod
 });
 
 export function describeSkipped({ held, node, now }: { held: Held; node: GraphNode | undefined; now: Date }): NodeRow[] {
-  return node ? [{ ...emptyRow({ held, node, startedAt: now }, "skipped"), attempts: 0, completedAt: now }] : [];
+  return node ? [{ ...emptyRow({ held, node, startedAt: now }, "skipped"), attempts: 0, note: noteOfSkipped(node), completedAt: now }] : [];
+}
+
+function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string | null {
+  if (!disabled) return null;
+  return firstWay === onlyWay
+    ? "This node is disabled: items passed through it untouched."
+    : toStorableLine(`This node is disabled: all items took its first way, ${firstWay}.`, messageLimit);
 }
 
 const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
   ...{ ...held, nodeId: node.id, nodeType: node.type, status, startedAt },
-  ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null },
+  ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null, note: null },
   ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false },
 });
 

@@ -1,7 +1,7 @@
 import { Refusal } from "../base/refusal.ts";
-import type { Item } from "../workflows/engine-node.ts";
+import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import { readSettled, toNode } from "./describe-run.ts";
-import { resultOf } from "./find-ready.ts";
+import { resultOf, resultSources, toRootItem } from "./find-ready.ts";
 import type { Graph } from "./graph.ts";
 import {
   findNodeData,
@@ -62,23 +62,24 @@ export function createReadRun({ tables, graphOf }: Options) {
 
     /** What came out of a run; undefined when it is more than so many bytes. */
     async readResult(organizationId: string, id: string, most: number): Promise<{ items: Item[]; bytes: number } | undefined> {
-      const { nodes, graph } = await readStates(organizationId, id);
-      const last = nodes.filter(({ nodeId }) => isLast(graph, nodeId));
+      const { row, nodes, graph } = await readStates(organizationId, id);
+      const sources = new Set(resultSources(graph));
+      const last = nodes.filter(({ nodeId }) => sources.has(nodeId));
       const bytes = last.reduce((sum, one) => sum + one.bytes, 0);
       if (bytes > most) return undefined;
       const rows = await readData(organizationId, id, last, new Set(last.map(({ nodeId }) => nodeId)));
-      return { items: resultOf(graph, readSettled(rows)), bytes };
+      const { payload } = JSON.parse(row.triggerData) as TriggerData;
+      return { items: resultOf(graph, readSettled(rows), toRootItem(payload)), bytes };
     },
   };
 }
 
-export const isLast = (graph: Graph, nodeId: string): boolean => graph.get(nodeId)?.next.length === 0;
-
 function chooseNodes(nodes: NodeState[], graph: Graph): Set<string> {
   const chosen = new Set<string>();
   let room = mostBytes;
-  const [last, others] = [nodes.filter(({ nodeId }) => isLast(graph, nodeId)), nodes.filter(({ nodeId }) => !isLast(graph, nodeId))];
-  for (const { nodeId, bytes } of [...last, ...others]) {
+  const sources = new Set(resultSources(graph));
+  const inOrder = [...nodes.filter(({ nodeId }) => sources.has(nodeId)), ...nodes.filter(({ nodeId }) => !sources.has(nodeId))];
+  for (const { nodeId, bytes } of inOrder) {
     if (bytes === 0 || bytes > room) continue;
     room -= bytes;
     chosen.add(nodeId);

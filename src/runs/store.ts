@@ -270,9 +270,9 @@ export async function findParent(run: RunStatement, { organizationId, id }: RunP
 const copyNodesStatement = {
   name: "",
   text: `INSERT INTO run_node (organization_id, run_id, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
-           error_message, wake_at, started_at, completed_at, duration_ms)
+           error_message, note, wake_at, started_at, completed_at, duration_ms)
          SELECT organization_id, $3, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
-           error_message, wake_at, started_at, completed_at, duration_ms
+           error_message, note, wake_at, started_at, completed_at, duration_ms
          FROM run_node WHERE organization_id = $1 AND run_id = $2 AND node_id = ANY ($4::text[])`,
 };
 

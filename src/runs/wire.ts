@@ -55,6 +55,10 @@ export const runNode = z.object({
       "Above 0 when input, outputs and filled are left out, because the run is too large to be read at once: read this node alone.",
     ),
   error: failure.nullable(),
+  note: z
+    .string()
+    .nullable()
+    .describe("What is worth knowing although nothing failed, for instance where the items of a disabled node went."),
   wakeAt: instant.nullable(),
   startedAt: instant.nullable(),
   completedAt: instant.nullable(),

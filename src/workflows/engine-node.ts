@@ -17,13 +17,16 @@ export type Scope = {
   node: { id: string; instruction: string };
 };
 
+/** What came in along one edge. `from` names, for people, where it comes from. */
+export type Branch = { from: string; items: Item[] };
+
 export type EngineCall<Input> = {
   /** Resolved and checked; for nodes that run per item: for this item. */
   parameters: Input;
   /** All items that came in, or the one when the node runs per item. */
   items: Item[];
-  /** Incoming items by canvas id of the source, in the order of the edges. */
-  itemsBySource: ReadonlyMap<string, Item[]>;
+  /** Incoming items by edge, in the order of the edges. */
+  branches: readonly Branch[];
   clock: Clock;
   signal: AbortSignal;
   /** Present where a model is configured. */
@@ -31,8 +34,8 @@ export type EngineCall<Input> = {
 };
 
 export type EngineOutcome =
-  /** Way out → items; `out` where there is only one. */
-  | { outputs: Record<string, Item[]> }
+  /** Way out → items; `out` where there is only one. The note is shown to whoever looks at the run. */
+  | { outputs: Record<string, Item[]>; note?: string }
   /** The node is done at that moment and passes its items on. */
   | { waitUntil: Date }
   /** The node is done when that workflow's run is; its last items come out. */

@@ -25,10 +25,15 @@ export const nodeSettings = z
       .describe(
         "The node is executed again although nobody knows whether it was done, after an interruption or a failure that leaves it open.",
       ),
+    continueWhenEmpty: z
+      .boolean()
+      .describe(
+        "What follows is executed with an empty list when the node gives no items, on each way that none takes; otherwise it is skipped.",
+      ),
     modelMayWriteExpressions: z
       .boolean()
       .describe("Where the model fills a field that is an expression, it may write one, which is evaluated; otherwise it writes values."),
-    disabled: z.boolean().describe("Items pass through the node untouched."),
+    disabled: z.boolean().describe("Items pass through the node untouched, all on its first way where it has several."),
   })
   .partial();
 

@@ -22,7 +22,7 @@ afterAll(async () => {
   await surroundings?.stop();
 });
 
-const settings = { retries: 0, retryDelay: 0, continueOnError: false, disabled: false };
+const settings = { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false };
 const node = (id: string, work: Work, ...sources: string[]): FlowNode => ({
   ...{ id, work, settings },
   from: sources.map((source) => ({ source, way: "out" })),

@@ -7,7 +7,7 @@ import type { Heard } from "./outside.ts";
 const node = (id: string, work: Work, ...sources: string[]): FlowNode => ({
   ...{ id, work },
   from: sources.map((source) => ({ source, way: "out" })),
-  settings: { retries: 1, retryDelay: 0, continueOnError: false, disabled: false },
+  settings: { retries: 1, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false },
 });
 const ask: Work = { type: "ask", per: "list", plan: "fails-1" };
 const parent: Flow = [

@@ -11,7 +11,7 @@ export type Settings = {
   retries: number;
   retryDelay: number;
   continueOnError: boolean;
-
+  continueWhenEmpty: boolean;
   disabled: boolean;
 };
 
@@ -19,7 +19,7 @@ export type Work =
   | { type: "start" }
   | { type: "condition"; test: Test }
   | { type: "switch"; rules: { way: string; test: Test }[] }
-  | { type: "merge"; mode: "append" | "position" | "key"; key?: string }
+  | MergeWork
   | { type: "loop"; list?: ListSource; limit?: number }
   | { type: "set_fields"; fields: Record<string, Value>; keepOthers: boolean }
   | { type: "transform"; over: "item" | "list"; shape: Shape }
@@ -28,6 +28,14 @@ export type Work =
   | { type: "stop"; message: string }
   /** A tool that asks the provider, once for each item or once for all; `plan` says how the provider answers. */
   | { type: "ask"; per: "item" | "list"; plan: string };
+
+export type MergeWork = {
+  type: "merge";
+  mode: "append" | "position" | "key";
+  key?: string;
+  join?: "outer" | "left" | "inner";
+  compare?: "strict" | "loose";
+};
 
 /** Several workflows of which the first is started; one calls only those after it. */
 export type Case = { payload: unknown; flows: Flow[] };
@@ -84,7 +92,7 @@ function toParameters(work: Work, id: string, workflowIds: readonly string[]): R
     case "switch":
       return { rules: work.rules.map(({ way, test }) => ({ way, condition: textOfTest(test) })) };
     case "merge":
-      return { mode: work.mode, ...(work.key === undefined ? {} : { key: work.key }) };
+      return Object.fromEntries(Object.entries(work).filter(([name]) => name !== "type"));
     case "loop":
       return { ...(work.list ? { list: textOfList(work.list) } : {}), ...(work.limit === undefined ? {} : { limit: work.limit }) };
     case "set_fields":

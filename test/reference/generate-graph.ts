@@ -59,6 +59,7 @@ const settings = fc.record({
   retries: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) }),
   retryDelay: fc.constantFrom(0, 1, 15),
   continueOnError: rarely(4),
+  continueWhenEmpty: rarely(3),
   disabled: rarely(1),
 });
 
@@ -107,7 +108,7 @@ function buildWork({ kind, dice }: Draft, { isBeginning, before, flow }: Place):
       return { type: "switch", rules: tests.map((test, rule) => ({ way: ["left", "right"][rule] as string, test })) };
     }
     case "merge":
-      return isBeginning ? { type: "start" } : chooseMerge(first, second);
+      return isBeginning ? { type: "start" } : chooseMerge(dice);
     case "loop":
       return { type: "loop", ...chooseList(dice, before), ...(fourth < 10 ? { limit: 1 + (fourth % 3) } : {}) };
     case "set_fields":
@@ -139,9 +140,12 @@ function chooseTest(first: number, second: number, before: string[]): Test {
   return second < 15 ? { is: "a text" } : { is: "flag" };
 }
 
-function chooseMerge(first: number, second: number): Work {
+function chooseMerge([first = 0, second = 0, third = 0, fourth = 0]: number[]): Work {
   const mode = pick(["append", "position", "key"] as const, first);
-  return { type: "merge", mode, ...(mode === "key" ? { key: pick(["number", "key", "title"], second) } : {}) };
+  if (mode !== "key") return { type: "merge", mode };
+  const join = pick(["outer", undefined, "left", "inner"] as const, third);
+  const compare = pick(["strict", undefined, "loose"] as const, fourth);
+  return { type: "merge", mode, key: pick(["number", "key", "title"], second), ...(join ? { join } : {}), ...(compare ? { compare } : {}) };
 }
 
 function chooseList([first = 0, second = 0, third = 0]: number[], before: string[]): { list?: ListSource } {
@@ -167,7 +171,9 @@ function chooseFields([first = 0, second = 0, third = 0]: number[], before: stri
   ];
   return {
     ...(first < 30 ? { number: pick(numbers, third) } : {}),
-    ...(first > 25 && first < 45 ? { key: pick<Value>([{ is: "constant", value: second % 2 }, { is: "parity" }], third) } : {}),
+    ...(first > 25 && first < 45
+      ? { key: pick<Value>([{ is: "constant", value: second % 2 }, { is: "parity" }, { is: "constant", value: `${second % 2}` }], third) }
+      : {}),
     ...(first > 40 && first < 52 ? { flag: { is: "constant", value: second % 2 === 0 } } : {}),
     ...(first > 50 ? { label: { is: "sentence" } } : {}),
   };

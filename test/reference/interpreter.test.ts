@@ -5,7 +5,7 @@ import { interpret } from "./interpreter.ts";
 const node = (id: string, work: Work, from: string[] = [], settings: Partial<Settings> = {}): FlowNode => ({
   ...{ id, work },
   from: from.map((text) => ({ source: text.split(".")[0] ?? "", way: text.split(".")[1] ?? "out" })),
-  settings: { retries: 0, retryDelay: 0, continueOnError: false, disabled: false, ...settings },
+  settings: { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false, ...settings },
 });
 
 const objects = (...values: (number | null)[]): Work => ({ type: "loop", list: { is: "objects", values } });
@@ -40,6 +40,9 @@ describe("the reference", () => {
     expect(run(merged(append)).result).toEqual([{ number: 1 }, { number: 2 }, { nothing: true }, right]);
     expect(run(merged({ type: "merge", mode: "position" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
     expect(run(merged({ type: "merge", mode: "key", key: "number" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
+    const byNumber = { type: "merge", mode: "key", key: "number" } as const;
+    expect(run(merged({ ...byNumber, join: "left" })).result).toEqual([right, { number: 2 }, { nothing: true }]);
+    expect(run(merged({ ...byNumber, join: "inner" })).result).toEqual([right]);
     expect(run(merged({ type: "merge", mode: "key" })).nodes.get("all")?.code).toBe("validation_failed");
   });
 
@@ -69,10 +72,25 @@ describe("the reference", () => {
     expect(nodes.get("ask")?.ways.get("out")).toEqual([{ error: { code: "reference_unresolved" } }, { number: 3, title: "p/ask/2" }]);
   });
 
-  it("lets everything pass a disabled node", () => {
+  it("lets everything pass a disabled node on its first way, also at the end", () => {
     const flow = [node("off", odd, [], { disabled: true }), node("yes", append, ["off.true"]), node("no", append, ["off.false"])];
-    expect(statuses(flow)).toEqual(["skipped", "succeeded", "succeeded"]);
-    expect(run(flow).result).toEqual([{ number: 1 }, { number: 1 }]);
+    expect(statuses(flow)).toEqual(["skipped", "succeeded", "skipped"]);
+    expect(run(flow).result).toEqual([{ number: 1 }]);
+    expect(run([node("off", { type: "stop", message: "Never." }, [], { disabled: true })]).result).toEqual([{ number: 1 }]);
+  });
+
+  it("goes on with an empty list where the node says so, also through a disabled one", () => {
+    const sum: Work = { type: "transform", over: "list", shape: { is: "sum" } };
+    const flow = [
+      node("none", objects(), [], { continueWhenEmpty: true }),
+      node("each", ask("fine"), ["none"]),
+      node("never", sum, ["each"]),
+    ];
+    expect(statuses(flow)).toEqual(["succeeded", "succeeded", "skipped"]);
+    const through = [node("none", objects(), [], { continueWhenEmpty: true }), node("off", odd, ["none"], { disabled: true })];
+    const ends = [node("yes", sum, ["off.true"]), node("no", sum, ["off.false"])];
+    expect(statuses([...through, ...ends])).toEqual(["succeeded", "skipped", "succeeded", "skipped"]);
+    expect(run([...through, ...ends]).result).toEqual([{}]);
   });
 
   it("calls another workflow with what came in, and passes its last items on or fails with it", () => {

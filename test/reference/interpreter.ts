@@ -1,5 +1,5 @@
 import { type Item, type Scope, valueOfList, valueOfShape, valueOfTest, valueOfValue } from "./expressions.ts";
-import { type Case, type Flow, type FlowNode, mapValues, onlyWay, waysOf } from "./flow.ts";
+import { type Case, type Flow, type FlowNode, type MergeWork, mapValues, onlyWay, waysOf } from "./flow.ts";
 import { answerOf } from "./outside.ts";
 import { attempt, refuse } from "./refused.ts";
 
@@ -45,18 +45,18 @@ export function interpret(flows: Case["flows"], index: number, trigger: Trigger)
       outcomeOf(source).status === "unreached" || endsRun(outcomeOf(source), byId.get(source) as FlowNode);
     if (node.from.map(isOver).some(Boolean)) return { ...untouched, status: "unreached" };
     const branches = collectBranches(node, outcomeOf);
-    const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : [...branches.values()].flat();
-    if (items.length === 0) return untouched;
-    // What is switched off lets everything pass, on each of its ways.
-    if (node.settings.disabled) return { ...untouched, ways: new Map(waysOf(node.work).map((way) => [way, items])) };
-    const itemsOf = (id: string) => itemsFrom(outcomeOf(id), byId.get(id) as FlowNode);
-    return execute(node, { flows, trigger, items, branches: [...branches.values()], itemsOf });
+    const items = node.from.length === 0 ? [toRootItem(trigger.payload)] : branches.flat();
+    const continues = node.from.some((edge) => continuesAlong(edge, outcomeOf(edge.source), byId.get(edge.source) as FlowNode));
+    if (items.length === 0 && !continues) return untouched;
+    // What is switched off lets everything pass, on the first of its ways.
+    if (node.settings.disabled) return { ...untouched, ways: new Map([[waysOf(node.work)[0] ?? onlyWay, items]]) };
+    return execute(node, { flows, trigger, items, branches, itemsOf: (id) => itemsFrom(outcomeOf(id)) });
   }
 
   for (const { id } of flow) outcomeOf(id);
   const hasFailed = flow.some((node) => endsRun(outcomeOf(node.id), node));
   const ends = flow.filter(({ id }) => !flow.some(({ from }) => from.some(({ source }) => source === id)));
-  const given = ends.flatMap(({ id }) => (outcomeOf(id).status === "skipped" ? [] : [...outcomeOf(id).ways.values()].flat()));
+  const given = ends.flatMap(({ id }) => itemsFrom(outcomeOf(id)));
   return { flow, prompt: trigger.prompt, status: hasFailed ? "failed" : "succeeded", result: hasFailed ? null : given, nodes };
 }
 
@@ -66,19 +66,16 @@ export const endsRun = ({ status, code }: NodeOutcome, { settings }: FlowNode): 
 
 const untouched: NodeOutcome = { status: "skipped", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
 
-/** What came out of a node on any way; a disabled one has the same on each of them. */
-const itemsFrom = ({ ways }: NodeOutcome, { settings }: FlowNode): Item[] =>
-  settings.disabled ? ([...ways.values()][0] ?? []) : [...ways.values()].flat();
+/** An empty list is passed on by a node that says so, or by a disabled one that got it. */
+const continuesAlong = ({ way }: { way: string }, { status, ways }: NodeOutcome, { settings }: FlowNode): boolean =>
+  settings.disabled ? ways.has(way) : settings.continueWhenEmpty && status !== "skipped";
 
-/** Incoming items by the node they come from, in the order of the edges. */
-function collectBranches({ from }: FlowNode, outcomeOf: (id: string) => NodeOutcome): Map<string, Item[]> {
-  const branches = new Map<string, Item[]>();
-  for (const { source, way } of from) {
-    const items = outcomeOf(source).ways.get(way) ?? [];
-    branches.set(source, [...(branches.get(source) ?? []), ...items]);
-  }
-  return branches;
-}
+/** What came out of a node on any way. */
+const itemsFrom = ({ ways }: NodeOutcome): Item[] => [...ways.values()].flat();
+
+/** Incoming items by edge. */
+const collectBranches = ({ from }: FlowNode, outcomeOf: (id: string) => NodeOutcome): Item[][] =>
+  from.map(({ source, way }) => outcomeOf(source).ways.get(way) ?? []);
 
 function toRootItem(payload: unknown): Item {
   if (payload === null) return {};
@@ -144,7 +141,7 @@ function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroun
       return { [holding.filter(({ value }) => toBoolean(value))[0]?.way ?? "otherwise"]: [item] };
     }
     case "merge":
-      return { [onlyWay]: mergeItems(work.mode, work.key, branches) };
+      return { [onlyWay]: mergeItems(work, branches) };
     case "loop":
       return { [onlyWay]: (work.list ? valueOfList(work.list, scope).map(toItem) : items).slice(0, work.limit) };
     case "set_fields":
@@ -163,20 +160,27 @@ function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroun
 /** A condition on nothing is false. */
 const toBoolean = (value: unknown): boolean => (typeof value === "boolean" ? value : value === null ? false : refuse("validation_failed"));
 
-function mergeItems(mode: "append" | "position" | "key", key: string | undefined, branches: Item[][]): Item[] {
-  if (mode === "append") return branches.flat();
-  if (mode === "position") {
+function mergeItems(work: MergeWork, branches: Item[][]): Item[] {
+  if (work.mode === "append") return branches.flat();
+  if (work.mode === "position") {
     const longest = Math.max(...branches.map(({ length }) => length));
     return Array.from({ length: longest }, (_, index) => Object.assign({}, ...branches.map((items) => items[index])));
   }
-  if (key === undefined) return refuse("validation_failed");
-  const merged: Item[] = [];
-  for (const item of branches.flat()) {
-    const partner = merged.find((other) => key in item && key in other && JSON.stringify(other[key]) === JSON.stringify(item[key]));
-    if (partner) Object.assign(partner, item);
-    else merged.push({ ...item });
-  }
-  return merged;
+  if (work.key === undefined) return refuse("validation_failed");
+  const [first = [], ...others] = branches;
+  return others.reduce((left, right) => joinTwo(left, right, work), first);
+}
+
+/** Each of the left with each of the right that has the same key. */
+function joinTwo(left: Item[], right: Item[], { key = "", join = "outer", compare }: MergeWork): Item[] {
+  const isSame = (one: unknown, other: unknown) =>
+    one !== undefined && (compare === "loose" ? String(one) === String(other) : JSON.stringify(one) === JSON.stringify(other));
+  const partnersOf = (item: Item, others: Item[]) => others.filter((other) => isSame(item[key], other[key]));
+  const joined = left.flatMap((item) => {
+    const partners = partnersOf(item, right);
+    return partners.length === 0 && join !== "inner" ? [item] : partners.map((partner) => ({ ...item, ...partner }));
+  });
+  return join === "outer" ? [...joined, ...right.filter((item) => partnersOf(item, left).length === 0)] : joined;
 }
 
 type CallWork = Extract<FlowNode["work"], { type: "call_workflow" }>;

@@ -6,7 +6,7 @@ import { expressionFieldsOf } from "../expression-fields.ts";
 import { resolveParameters } from "../resolve-parameters.ts";
 import { engineNodes } from "./engine-nodes.ts";
 
-type Surroundings = { items?: Item[]; bySource?: Record<string, Item[]>; answer?: EngineCall<unknown>["answer"]; nodes?: Scope["nodes"] };
+type Surroundings = { items?: Item[]; branches?: Record<string, Item[]>; answer?: EngineCall<unknown>["answer"]; nodes?: Scope["nodes"] };
 
 const now = new Date("2026-03-01T12:00:00Z");
 
@@ -14,7 +14,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 async function execute(
   id: string,
   parameters: Record<string, unknown>,
-  { items = [{}], bySource = {}, answer, nodes = {} }: Surroundings = {},
+  { items = [{}], branches = {}, answer, nodes = {} }: Surroundings = {},
 ) {
   const node = engineNodes.get(id) as EngineNode;
   const executions =
@@ -30,11 +30,13 @@ async function execute(
       organizationId: "an-organization",
       expressionFields: expressionFieldsOf(node.input),
     });
-    const call = { parameters: readInput(node, resolved), items: one.items, itemsBySource: new Map(Object.entries(bySource)) };
+    const call = { parameters: readInput(node, resolved), items: one.items, branches: toBranches(branches) };
     return await node.run({ ...call, clock: { now: () => now }, signal: new AbortController().signal, answer });
   });
   return await Promise.all(outcomes);
 }
+
+const toBranches = (branches: Record<string, Item[]>) => Object.entries(branches).map(([from, items]) => ({ from, items }));
 
 const out = (...items: Item[]) => [{ outputs: { out: items } }];
 
@@ -137,14 +139,14 @@ describe("switch", () => {
 });
 
 describe("merge", () => {
-  const bySource = {
+  const branches = {
     left: [{ id: 1, a: 1 }, { id: 2, a: 2 }, { a: 3 }],
     right: [
       { id: 2, b: 2 },
       { id: 1, b: 1 },
     ],
   };
-  const surroundings = { items: Object.values(bySource).flat(), bySource };
+  const surroundings = { items: Object.values(branches).flat(), branches };
 
   it("appends unless told otherwise", async () => {
     expect(await execute("merge", {}, surroundings)).toEqual(out(...surroundings.items));
@@ -155,7 +157,7 @@ describe("merge", () => {
   });
 
   it("combines by a key and leaves items without it alone", async () => {
-    expect(await execute("merge", { mode: "key", key: "id" }, surroundings)).toEqual(
+    expect(await execute("merge", { mode: "key", key: "id" }, surroundings)).toMatchObject(
       out({ id: 1, a: 1, b: 1 }, { id: 2, a: 2, b: 2 }, { a: 3 }),
     );
     await expect(execute("merge", { mode: "key" }, surroundings)).rejects.toMatchObject({ errors: [{ pointer: "/key" }] });
@@ -166,10 +168,12 @@ describe("merge", () => {
     const [outcome] = await execute(
       "merge",
       { mode: "key", key: "__proto__" },
-      { items: [poisoned], bySource: { one: [poisoned, { a: 1 }, { b: 1 }] } },
+      { items: [poisoned], branches: { one: [poisoned, { a: 1 }, { b: 1 }] } },
     );
     expect(outcome).toHaveProperty("outputs.out.length", 3);
     expect(({} as Item).stain).toBeUndefined();
+    const [pairs] = await execute("merge", { mode: "position" }, { branches: { one: [poisoned], two: [{ b: 1 }] } });
+    expect(JSON.stringify(pairs)).toBe('{"outputs":{"out":[{"__proto__":{"stain":1},"id":1,"b":1}]}}');
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineEngineNode, type Item } from "../engine-node.ts";
+import { joinItems } from "./join-items.ts";
 
 export const merge = defineEngineNode({
   id: "merge",
@@ -12,32 +13,30 @@ export const merge = defineEngineNode({
         .enum(["append", "position", "key"])
         .default("append")
         .describe(
-          "append: all items one after the other. position: the first items of all branches become one, then the second ones. key: items with the same value in the key field become one.",
+          "append: all items one after the other. position: the first items of all branches become one, then the second ones. key: items with the same value in the key field become one, each with each.",
         ),
       key: z.string().min(1).max(200).optional().describe("Field by which items belong together, in the mode key."),
+      join: z
+        .enum(["outer", "left", "inner"])
+        .default("outer")
+        .describe(
+          "Which items stay that find no match, in the mode key. outer: all of them. left: those of the first branch. inner: none. The run says how many there were.",
+        ),
+      compare: z
+        .enum(["strict", "loose"])
+        .default("strict")
+        .describe('When two values are the same, in the mode key. strict: 1 and "1" are not. loose: they are, because they read the same.'),
     })
     .refine(({ mode, key }) => mode !== "key" || key !== undefined, { path: ["key"], message: "is required in the mode key" }),
-  async run({ parameters: { mode, key }, items, itemsBySource }) {
+  async run({ parameters: { mode, key = "", join, compare }, items, branches }) {
     if (mode === "append") return { outputs: { out: items } };
-    const branches = [...itemsBySource.values()];
-    if (mode === "position") return { outputs: { out: byPosition(branches) } };
-    return { outputs: { out: byKey(branches.flat(), key ?? "") } };
+    if (mode === "position") return { outputs: { out: byPosition(branches.map((branch) => branch.items)) } };
+    const { items: joined, ...told } = joinItems(branches, { key, join, compare });
+    return { outputs: { out: joined }, ...told };
   },
 });
 
 function byPosition(branches: Item[][]): Item[] {
-  const longest = Math.max(0, ...branches.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, index) => Object.assign({}, ...branches.map((items) => items[index])) as Item);
-}
-
-/** In the order in which keys appear first. Later branches win over earlier ones; items without the field stay as they are. */
-function byKey(items: Item[], key: string): Item[] {
-  const merged = new Map<unknown, Item>();
-  for (const item of items) {
-    const value = Object.hasOwn(item, key) ? JSON.stringify(item[key]) : undefined;
-    // The same item may come in on two branches.
-    const place = value ?? Symbol("without the field");
-    merged.set(place, { ...merged.get(place), ...item });
-  }
-  return [...merged.values()];
+  const longest = branches.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, index) => Object.fromEntries(branches.flatMap((items) => Object.entries(items[index] ?? {}))));
 }

@@ -28,7 +28,7 @@ export const NodeBox = memo(function NodeBox({ data, selected }: NodeProps<Box>)
         </span>
         <span className="grid min-w-0 flex-1">
           <Words text={nodeTitle(node, kind)} most={19} look="font-medium" />
-          <Words text={disabled ? "Disabled" : kindInWords(data)} most={23} look="text-xs text-muted" />
+          <Words text={disabled ? disabledInWords(data) : kindInWords(data)} most={23} look="text-xs text-muted" />
         </span>
         {!several && ways.map((way) => <WayOut key={way} way={way} data={data} />)}
       </div>
@@ -131,12 +131,14 @@ function kindInWords({ node, kind }: BoxData): string {
   return node.name && node.name !== kind.title ? `${origin}: ${kind.title}` : origin;
 }
 
+const disabledInWords = ({ ways }: BoxData): string => (ways.length > 1 ? `Disabled: all go ${ways[0]}` : "Disabled");
+
 function describe(data: BoxData): string {
   const { node, kind, runNode, faultCount, warningCount } = data;
   const facts = [
     nodeTitle(node, kind),
     kindInWords(data),
-    node.settings?.disabled && "Disabled",
+    node.settings?.disabled && disabledInWords(data),
     faultCount > 0 && counted(faultCount, "problem"),
     warningCount > 0 && counted(warningCount, "warning"),
     runNode && stateInWords(runNode),

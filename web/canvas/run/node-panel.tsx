@@ -34,6 +34,7 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           <p className="mt-1 font-mono text-xs">{node.error.code}</p>
         </Notice>
       )}
+      {node.note && <p className="text-sm">{node.note}</p>}
       <NodeFacts node={node} />
       {!run.workflowDeleted && (
         <Link
@@ -73,7 +74,7 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           </a>
         </p>
       )}
-      {node.input === null && node.outputs === null && node.leftOutBytes === 0 && (
+      {node.input === null && node.outputs === null && node.leftOutBytes === 0 && !node.note && (
         <p className="text-sm text-muted">{emptyWords[node.status]}</p>
       )}
     </section>

@@ -13,7 +13,6 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
   const own = run.nodes.find(({ id }) => id === node.id);
   if (!own)
     return <p className="text-sm text-muted">This node was not part of the run that is shown. Run the workflow again to see its output.</p>;
-  const isPassedBy = own.status === "skipped" && node.settings?.disabled === true;
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
@@ -28,6 +27,7 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
           <p className="mt-1 font-mono text-xs">{own.error.code}</p>
         </Notice>
       )}
+      {own.note && <p className="text-sm text-muted">{own.note}</p>}
       {own.outputs && (
         <DataPart title="Items" count={own.outputs.length}>
           <Ways ways={own.ways} />
@@ -35,8 +35,8 @@ export function OutputTab({ node, run }: Pick<NodePanelProps, "node" | "run">) {
         </DataPart>
       )}
       {own.leftOutBytes > 0 && <p className="text-sm text-muted">What this node gave is too large for this page.</p>}
-      {!own.outputs && !own.error && own.leftOutBytes === 0 && (
-        <p className="text-sm text-muted">{isPassedBy ? passedBy : withoutOutput[own.status]}</p>
+      {!own.outputs && !own.error && !own.note && own.leftOutBytes === 0 && (
+        <p className="text-sm text-muted">{withoutOutput[own.status]}</p>
       )}
     </>
   );
@@ -47,8 +47,6 @@ function Ways({ ways }: { ways: RunNode["ways"] }) {
   if (entries.length < 2 && entries[0]?.[0] === "out") return null;
   return <p className="text-xs text-muted">{entries.map(([way, count]) => `${way}: ${count}`).join(", ")}</p>;
 }
-
-const passedBy = "This node is disabled: items passed through it untouched.";
 
 const withoutOutput: Record<RunNode["status"], string> = {
   pending: "This node has not begun yet.",

@@ -11,8 +11,8 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
-  const { continueOnError, repeatAfterInterruption, modelMayWriteExpressions, disabled, ...numbers } = settings;
-  const given = Object.entries({ continueOnError, repeatAfterInterruption, modelMayWriteExpressions, disabled }).filter(
+  const { continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled, ...numbers } = settings;
+  const given = Object.entries({ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled }).filter(
     ([, isOn]) => isOn !== undefined,
   );
   const switches = Object.fromEntries(given);
@@ -43,6 +43,14 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
         onChange={(isOn) => change(setField(settings, "repeatAfterInterruption", isOn || undefined))}
       />
       <Switch
+        id={`${idPrefix}/settings/continueWhenEmpty`}
+        label="Always continue"
+        hint="What follows is executed with an empty list when no items come out. Otherwise it is skipped."
+        isOn={continueWhenEmpty === true}
+        readOnly={readOnly}
+        onChange={(isOn) => change(setField(settings, "continueWhenEmpty", isOn || undefined))}
+      />
+      <Switch
         id={`${idPrefix}/settings/modelMayWriteExpressions`}
         label="The model may write expressions"
         hint="Where a language model fills a field that is an expression, it may write one, which is evaluated. Otherwise it writes values."
@@ -53,7 +61,7 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
       <Switch
         id={`${idPrefix}/settings/disabled`}
         label="Disabled"
-        hint="Items pass through this node untouched."
+        hint="Items pass through this node untouched. Where it has several ways, all take the first one."
         isOn={disabled === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "disabled", isOn || undefined))}
