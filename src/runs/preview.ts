@@ -67,17 +67,7 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
 
   return {
     async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
-      const example = await findExample(place, runId);
-      const leftOut = example.rows.filter(({ isLeftOut }) => isLeftOut).map(({ nodeId }) => nodeId);
-      const shown = [...settle(example.graph, example)].map(([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const);
-      return {
-        runId: example.runId,
-        trigger: example.runId === null ? null : example.trigger,
-        nodes: Object.fromEntries(shown.map(([id, { items }]) => [id, items])),
-        truncated: Object.fromEntries(
-          [...shown.filter(([, { truncated }]) => truncated).map(([id]) => id), ...leftOut].map((id) => [id, true as const]),
-        ),
-      };
+      return toScope(await findExample(place, runId));
     },
 
     async value(place: Place, { value, expression, ...edited }: ValuePreviewRequest, signal: AbortSignal): Promise<ValuePreview> {
@@ -121,6 +111,18 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       );
       return { filled, model: model.name };
     },
+  };
+}
+
+function toScope(example: Example): PreviewScope {
+  const leftOut = example.rows.filter(({ isLeftOut }) => isLeftOut).map(({ nodeId }) => nodeId);
+  const shown = [...settle(example.graph, example)].map(([id, one]) => [id, cutItems(itemsOf(one).slice(0, shownItems))] as const);
+  const cut = shown.filter(([, { truncated }]) => truncated).map(([id]) => id);
+  return {
+    runId: example.runId,
+    trigger: example.runId === null ? null : example.trigger,
+    nodes: Object.fromEntries(shown.map(([id, { items }]) => [id, items])),
+    truncated: Object.fromEntries([...cut, ...leftOut].map((id) => [id, true as const])),
   };
 }
 
