@@ -108,12 +108,13 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
 }
 
 /** What is deleted together with its runs. */
-function openRemovals({ db, identity: { organizations }, workflows }: Parts, { endOf }: Runs, log: Log) {
-  const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => endOf({ organizationId }) });
+function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending }: Runs, log: Log) {
+  const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
-    removeWorkflow: (place: { organizationId: string; workflowId: string }) => endOf(place, (run) => workflows.markDeleted(run, place)),
+    removeWorkflow: (place: { organizationId: string; workflowId: string }) =>
+      ending.markAndEnd(place, (run) => workflows.markDeleted(run, place)),
     async removeOrganization(organizationId: string): Promise<void> {
-      await endOf({ organizationId }, (run) => organizations.markDeleted(run, organizationId));
+      await ending.markAndEnd({ organizationId }, (run) => organizations.markDeleted(run, organizationId));
       void removal.run();
     },
   };

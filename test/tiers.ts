@@ -29,7 +29,7 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/storage/postgres-cluster.test.ts",
   ],
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces", "door-limits"].map(inTest),
+    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "deleting-many"].map(inTest),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],

@@ -27,6 +27,8 @@ type Options = {
   /** How many runs this process has at a time; none when it is no worker. */
   mostRuns: number;
   onEnd: (run: AdoptedRun) => void;
+  /** Ends a run of what was deleted meanwhile. */
+  endDeleted: (run: AdoptedRun) => Promise<void>;
   /** Ends what no process could bring to an end. */
   endDead: (owner: string) => Promise<void>;
 };
@@ -111,7 +113,7 @@ export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDe
   };
 }
 
-type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd"> & {
+type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd" | "endDeleted"> & {
   endedTurns: { add: (turn: Turn) => void };
   isStopping: () => boolean;
   /** A run that waited for a slot has one. */
@@ -119,9 +121,10 @@ type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" |
 };
 
 /** One run with its turn, from the wait for a slot to where it ends here. */
-function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endedTurns, isStopping, onSlot }: DriveOptions) {
+function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDeleted, endedTurns, isStopping, onSlot }: DriveOptions) {
   async function runInSlot(entry: ActiveRun, trace: Span): Promise<RunOutcome> {
     const { run, turn, abort } = entry;
+    if (run.isDeleted) return await endDeleted(run).then(() => "ended");
     const waiting = trace.begin("slot wait");
     const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" }).finally(waiting.end);
     try {

@@ -113,10 +113,10 @@ export function createRunQueue({ target, log, supervises }: Options) {
       await insertMissing(run, runs);
     },
 
-    /** The runs of an organization, whether a process has them or not. */
-    async listOf(run: RunStatement, organizationId: string): Promise<string[]> {
-      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1`;
-      return (await run<{ id: string }>({ name: "", text }, [organizationId])).map(({ id }) => id);
+    /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
+    async listOf(run: RunStatement, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
+      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
+      return (await run<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
     },
 
     async clear(run: RunStatement): Promise<void> {

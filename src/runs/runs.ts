@@ -109,9 +109,11 @@ export function createRuns({
     callRuns: called.call,
     readCalled: called.read,
   });
+  const ending = createEndRuns({ db, queue, clock, log, onChange: onEndedAs("cancelled"), onQueued: () => dispatcher.wake() });
   const dispatcher = createDispatcher({
     ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
+    endDeleted: ending.endOne,
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
   });
   const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
@@ -128,7 +130,7 @@ export function createRuns({
     checkOverrides: checkOverridesOf,
     list,
     cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
-    endOf: createEndRuns({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
+    ending,
     rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
@@ -150,7 +152,7 @@ export function createRuns({
 
     /** Hands back what has not ended. */
     async close(): Promise<void> {
-      await Promise.all([listener?.stop(), retention.stop()]);
+      await Promise.all([listener?.stop(), retention.stop(), ending.stop()]);
       await dispatcher.stop();
       await checkpoints.drain();
       await queue.stop();

@@ -71,7 +71,7 @@ export const asAdopted = (row: NewRun): AdoptedRun => {
   const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt } = row;
   return {
     ...{ organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt },
-    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: row.rerunOf !== null, traceParent: row.traceParent },
+    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: row.rerunOf !== null, isDeleted: false, traceParent: row.traceParent },
   };
 };
 
@@ -178,6 +178,8 @@ export type AdoptedRun = RunPlace & {
   traceParent: string | null;
   /** Whether another attempt may have left something. */
   isResumed: boolean;
+  /** Its workflow or its organization was deleted after it was accepted: it must not begin. */
+  isDeleted: boolean;
 };
 
 const adoptStatement = {
@@ -193,7 +195,9 @@ const adoptStatement = {
          RETURNING run.organization_id AS "organizationId", run.id, run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
            run.kind, run.trigger_data AS "triggerData", run.overrides, run.epoch, run.depth, run.parent_run_id AS "parentRunId",
            run.started_at AS "startedAt", run.queued_at AS "queuedAt", run.active_ms AS "activeMs",
-           run.trace_parent AS "traceParent", run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed"`,
+           run.trace_parent AS "traceParent", run.epoch > ${firstEpoch} OR run.rerun_of IS NOT NULL AS "isResumed",
+           EXISTS (SELECT FROM workflow WHERE workflow.organization_id = run.organization_id AND workflow.id = run.workflow_id AND deleted_at IS NOT NULL)
+             OR EXISTS (SELECT FROM organization WHERE organization.id = run.organization_id AND deleted_at IS NOT NULL) AS "isDeleted"`,
 };
 
 /** Those that have not ended. From now on nobody else can write to them. */
@@ -238,25 +242,6 @@ type Cancellation = { organizationId: string; ids: string[]; completedAt: Date; 
 export async function cancelRuns(run: RunStatement, { organizationId, ids, completedAt, message }: Cancellation): Promise<string[]> {
   return (await run<{ id: string }>(cancelStatement, [organizationId, ids, completedAt, message])).map((row) => row.id);
 }
-
-// Runs that wait for others are not in the queue, but those they wait for are, or the ones below these.
-const unendedStatement = {
-  name: "",
-  text: `WITH RECURSIVE known AS (
-           SELECT unnest($2::uuid[]) AS id
-           UNION SELECT run.parent_run_id FROM run JOIN known ON run.id = known.id WHERE run.organization_id = $1 AND run.parent_run_id IS NOT NULL
-         )
-         SELECT id, parent_run_id AS "parentRunId" FROM run
-         WHERE organization_id = $1 AND id = ANY (ARRAY (SELECT id FROM known)) AND ($3::uuid IS NULL OR workflow_id = $3)
-           AND status IN ('pending', 'running', 'waiting')
-         ORDER BY id LIMIT $4`,
-};
-
-type Unended = { organizationId: string; workflowId: string | null; queued: string[]; limit: number };
-
-/** The oldest that have not ended, found from those in the queue. */
-export const findUnended = (run: RunStatement, { organizationId, workflowId, queued, limit }: Unended) =>
-  run<{ id: string; parentRunId: string | null }>(unendedStatement, [organizationId, queued, workflowId, limit]);
 
 const parentStatement = {
   name: "run_parent",
