@@ -30,7 +30,7 @@ function findNumberFault(digits: string): string | undefined {
   return /^\d+$/.test(digits) && String(value) !== digits ? "whole number too large to be kept exactly; send it as text" : undefined;
 }
 
-/** The value of a JSON text in which numbers that would become others stay as they were written, as texts: for the record of what was refused. */
+/** The value of a JSON text in which numbers that would become others stay as they were written, as texts. */
 export const parseForRecord = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown, ...[context]: { source?: string }[]) => {
     const source = typeof value === "number" ? context?.source : undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { endOfNumber, findInexact, type Inexact, isDigit } from "./json-numbers.ts";
+import { endOfNumber, findInexact, type Inexact, isDigit, parseForRecord } from "./json-numbers.ts";
 import { Refusal } from "./refusal.ts";
 
 const maxRequestDepth = 64;
@@ -16,8 +16,8 @@ const suspicious = /\\u(?:0000|00[5-7]|[dD][89a-fA-F])|__proto__|"constructor"/;
 
 type Reading = {
   maxDepth?: number;
-  /** "exact" refuses a number that would become another one. */
-  numbers?: "exact" | "as they come";
+  /** A number that would become another one is refused, or stays as it was written, as text. */
+  numbers?: "exact" | "inexact as text";
 };
 
 /** The value of a request body. One byte order mark at the start is ignored, as RFC 8259 allows. */
@@ -52,7 +52,7 @@ function* readInSteps(
   const size = measure(text, maxDepth, maxRequestValues);
   if (size.depth > maxDepth) throw new Refusal("malformed_json", `The JSON is nested deeper than ${maxDepth} levels.`);
   if (size.values > maxRequestValues) throw new Refusal("malformed_json", `The JSON has more than ${maxRequestValues} values.`);
-  const value = parse(text);
+  const value = parse(text, size.inexact && numbers === "inexact as text" ? parseForRecord : JSON.parse);
   yield;
   const isSuspicious = suspicious.test(text);
   if (isSuspicious && findFirst(value, isPoisonous) !== undefined) {
@@ -107,9 +107,9 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
-const parse = (text: string): unknown => {
+const parse = (text: string, read: (text: string) => unknown): unknown => {
   try {
-    return JSON.parse(text);
+    return read(text);
   } catch {
     // The parser's own message quotes the body, which may hold a secret.
     throw new Refusal("malformed_json", "The body is not valid JSON.");

@@ -66,7 +66,15 @@ export const runNode = z.object({
 });
 export type RunNode = z.infer<typeof runNode>;
 
-const triggerData = z.object({ source: z.string(), sender: z.unknown(), prompt: z.string(), payload: z.unknown() });
+const triggerData = z.object({
+  source: z.string(),
+  sender: z.unknown(),
+  prompt: z.string(),
+  payload: z.unknown(),
+  method: z.string().optional().describe("Of a delivery to a webhook."),
+  query: z.record(z.string(), z.unknown()).optional(),
+  headers: z.record(z.string(), z.string()).optional().describe("Without those that prove who somebody is."),
+});
 const items = z.array(z.record(z.string(), z.unknown()));
 
 export const run = runEntry

@@ -11,7 +11,7 @@ describe("what was delivered", () => {
     ['{"a":[1]}', "application/json", { a: [1] }],
     ['{"a":[1]}', "application/vnd.github+json; charset=utf-8", { a: [1] }],
     ['{"a":[1]}', undefined, { a: [1] }],
-    ['{"id":9007199254740993,"n":1e400}', "application/json", { id: Number("9007199254740993"), n: Number.POSITIVE_INFINITY }],
+    ['{"id":9007199254740993,"n":1e400}', "application/json", { id: "9007199254740993", n: "1e400" }],
     ["a=1&b=x+y&a=2", "application/x-www-form-urlencoded", { a: ["1", "2"], b: "x y" }],
     ['payload={"x":1}&t={no', "application/x-www-form-urlencoded; charset=utf-8", { payload: { x: 1 }, t: "{no" }],
     ["", undefined, { text: "" }],

@@ -2,11 +2,15 @@ import { readJson } from "../base/json.ts";
 import type { WebhookRequest } from "../contract/webhook.ts";
 
 /** What was delivered, as a value: JSON, a form, or `{ text }` for everything else. Never fails: what was signed is not lost. */
-export function normalisePayload({ headers, body }: Pick<WebhookRequest, "headers" | "body">): unknown {
+export function normalisePayload({ method = "POST", headers, body }: Delivered): unknown {
+  // What comes without a body on purpose has its values in the query.
+  if (body.length === 0 && method !== "POST") return {};
   const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/x-www-form-urlencoded") return readForm(body);
   return readValue(body) ?? asText(body);
 }
+
+type Delivered = Pick<WebhookRequest, "headers" | "body"> & Partial<Pick<WebhookRequest, "method">>;
 
 function readForm(body: Buffer): Record<string, unknown> {
   const form = new URLSearchParams(body.toString("utf8").replaceAll("%00", "%EF%BF%BD"));
@@ -22,8 +26,7 @@ function fieldValue([first = "", ...others]: string[]): unknown {
 
 function readValue(bytes: Buffer): unknown {
   try {
-    // What was signed and delivered is taken, also with whole numbers of which only the first 15 digits or so are kept.
-    return readJson(bytes, { numbers: "as they come" });
+    return readJson(bytes, { numbers: "inexact as text" });
   } catch {
     return undefined;
   }

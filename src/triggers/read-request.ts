@@ -1,25 +1,25 @@
 import { type FieldFault, Refusal } from "../base/refusal.ts";
 import { checkSchedule, firstTick, type Schedule } from "./next-fire-times.ts";
 import type { TriggerRow, TriggerUpdate } from "./store.ts";
-import type { TriggerChange, TriggerRequest } from "./wire.ts";
+import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMethods } from "./wire.ts";
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
-export function readSchedule({ cron, timeZone, provider, credentialId, signature }: TriggerRequest): Schedule {
-  refuseFields({ provider, credentialId, signature }, "belongs to webhooks");
+export function readSchedule({ cron, timeZone, provider, credentialId, signature, methods }: TriggerRequest): Schedule {
+  refuseFields({ provider, credentialId, signature, methods }, "belongs to webhooks");
   requireFields({ cron, timeZone });
   const schedule = { cron: cron as string, timeZone: timeZone as string };
   checkSchedule(schedule);
   return schedule;
 }
 
-export function readWebhook({ cron, timeZone, provider, credentialId, signature }: TriggerRequest) {
+export function readWebhook({ cron, timeZone, provider, credentialId, signature, methods }: TriggerRequest) {
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (provider === undefined) {
     refuseFields({ credentialId }, "belongs to webhooks of a provider");
     requireFields({ signature });
     return undefined;
   }
-  refuseFields({ signature }, "belongs to webhooks without a provider");
+  refuseFields({ signature, methods }, withoutProvider);
   requireFields({ credentialId });
   return { providerId: provider, credentialId: credentialId as string };
 }
@@ -29,14 +29,23 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
   const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
   const update = { name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  const { cron, timeZone, credentialId } = change;
+  const { cron, timeZone, credentialId, methods } = change;
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (row.provider_id === null) refuseFields({ credentialId }, "belongs to webhooks of a provider");
-  return { ...update, credential_id: credentialId ?? row.credential_id };
+  else refuseFields({ methods }, withoutProvider);
+  return { ...update, credential_id: credentialId ?? row.credential_id, methods: methods ? writeMethods(methods) : row.methods };
 }
 
-function readScheduleChange(row: TriggerRow, { active, cron, timeZone, credentialId }: TriggerChange, changedAt: Date): TriggerUpdate {
+const withoutProvider = "belongs to webhooks without a provider";
+
+/** In one order, each once. */
+export const writeMethods = (methods: readonly WebhookMethod[]): string =>
+  webhookMethods.filter((method) => methods.includes(method)).join(",");
+
+function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
+  const { active, cron, timeZone, credentialId, methods } = change;
   refuseFields({ credentialId }, "belongs to webhooks of a provider");
+  refuseFields({ methods }, "belongs to webhooks");
   const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
   const update = { cron: schedule.cron, time_zone: schedule.timeZone };
   const isSame = schedule.cron === row.cron && schedule.timeZone === row.time_zone;

@@ -6,11 +6,14 @@ import type { Span } from "../base/tracing.ts";
 import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
+import { decodeBody } from "./decode-body.ts";
 import { normalisePayload } from "./normalise-payload.ts";
 import { type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
+import { describeRequest } from "./request-facts.ts";
 import { wishOfDelivery } from "./run-wishes.ts";
 import { verifyStandardWebhook } from "./standard-webhook.ts";
 import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
+import { methodsOf } from "./trigger-view.ts";
 import { hashToken, signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
 
 export type ReceiveWebhook = ReturnType<typeof createReceiveWebhook>;
@@ -22,7 +25,14 @@ type Options = {
   startRun: StartRun;
 };
 
-export type Delivery = WebhookRequest & { triggerId: string; token: string; requestId: string; trace: Span };
+export type Delivery = WebhookRequest & {
+  triggerId: string;
+  token: string;
+  requestId: string;
+  trace: Span;
+  /** As `query`, with lists where a name was sent several times. */
+  queryValues: Record<string, unknown>;
+};
 
 type Believed = { event: string | null; deliveryId: string | null };
 
@@ -89,10 +99,9 @@ export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
     const row = await find(delivery);
     const verdict = await judge(row, delivery);
     if ("answer" in verdict) return verdict.answer;
-    if (delivery.method !== "POST")
-      throw new Refusal("method_not_allowed", "Deliveries are sent with POST.", { headers: { Allow: "POST" } });
+    requireMethod(row, delivery.method);
     const special = deliveryOf(row.provider_id);
-    const payload = normalisePayload(delivery);
+    const payload = normalisePayload({ ...delivery, body: await decodeBody(delivery) });
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
     const id = await start(row, toWish(row, delivery, { ...verdict, payload }));
@@ -100,9 +109,16 @@ export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
   };
 }
 
+function requireMethod(row: WebhookRow, method: string): void {
+  const methods: string[] = methodsOf(row);
+  if (methods.includes(method)) return;
+  throw new Refusal("method_not_allowed", `Deliveries are sent with ${methods.join(" or ")}.`, { headers: { Allow: methods.join(", ") } });
+}
+
 function toWish(row: WebhookRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
   const once = onceOf(row, delivery, believed);
-  return { ...wishOfDelivery(row, believed, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
+  const delivered = { ...believed, request: describeRequest(delivery) };
+  return { ...wishOfDelivery(row, delivered, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */

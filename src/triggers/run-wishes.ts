@@ -1,5 +1,6 @@
 import type { Span } from "../base/tracing.ts";
 import type { RunWish } from "../runs/start-run.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 import { deliveryOf } from "./provider-deliveries.ts";
 import type { TriggerRow } from "./store.ts";
@@ -12,8 +13,7 @@ export const wishOfTick = (row: TriggerRow, tick: Date, trace: Span): RunWish =>
 });
 
 /** The run that a webhook starts for what was delivered. */
-export function wishOfDelivery(row: TriggerRow, delivered: { event: string | null; payload: unknown }, trace: Span): RunWish {
-  const { event, payload } = delivered;
+export function wishOfDelivery(row: TriggerRow, { event, payload, request }: Delivered, trace: Span): RunWish {
   const special = deliveryOf(row.provider_id);
   return {
     ...wishOf(row),
@@ -23,9 +23,12 @@ export function wishOfDelivery(row: TriggerRow, delivered: { event: string | nul
       sender: special?.sender?.(payload) ?? null,
       prompt: row.prompt || (special?.prompt(payload, event) ?? ""),
       payload,
+      ...request,
     },
   };
 }
+
+type Delivered = { event: string | null; payload: unknown; request: Pick<TriggerData, "method" | "query" | "headers"> };
 
 const wishOf = (row: TriggerRow) => ({
   organizationId: row.organization_id,

@@ -20,6 +20,8 @@ type TriggerTables = {
     credential_id: string | null;
     token_sha256: Buffer | null;
     secret_sealed: Buffer | null;
+    /** With commas in between. */
+    methods: string;
     created_by: string | null;
     created_at: Date;
     updated_at: Date;
@@ -164,6 +166,7 @@ export type TriggerUpdate = Partial<
     | "credential_id"
     | "token_sha256"
     | "secret_sealed"
+    | "methods"
     | "last_error"
   >
 >;

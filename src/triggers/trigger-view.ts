@@ -1,7 +1,7 @@
 import type { NodeOverride } from "../workflows/wire.ts";
 import { nextFireTimes } from "./next-fire-times.ts";
 import type { NamedTriggerRow, TriggerRow } from "./store.ts";
-import type { Trigger, TriggerSummary } from "./wire.ts";
+import type { Trigger, TriggerSummary, WebhookMethod } from "./wire.ts";
 
 export const shownFireTimes = 5;
 
@@ -19,6 +19,7 @@ export function toListed(row: NamedTriggerRow): Trigger {
     provider: row.provider_id,
     credentialId: row.credential_id,
     signature: signatureOf(row),
+    methods: row.kind === "webhook" ? methodsOf(row) : null,
     lastError: row.last_error,
     updatedAt: row.updated_at.toISOString(),
   };
@@ -42,6 +43,8 @@ function fireTimesOf({ next_fire_at, cron, time_zone }: TriggerRow): string[] {
   const following = nextFireTimes({ cron, timeZone: time_zone }, next_fire_at, shownFireTimes - 1);
   return [next_fire_at, ...following].map((time) => time.toISOString());
 }
+
+export const methodsOf = ({ methods }: Pick<TriggerRow, "methods">): WebhookMethod[] => methods.split(",") as WebhookMethod[];
 
 function signatureOf({ kind, provider_id, secret_sealed }: TriggerRow): Trigger["signature"] {
   if (kind === "schedule") return null;

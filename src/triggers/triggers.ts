@@ -4,7 +4,7 @@ import type { Database } from "../storage/database.ts";
 import { refersTo, toReference } from "../vault/reference.ts";
 import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
-import { invalid, readChange, readSchedule, readWebhook } from "./read-request.ts";
+import { invalid, readChange, readSchedule, readWebhook, writeMethods } from "./read-request.ts";
 import {
   countTriggers,
   deleteTrigger,
@@ -158,6 +158,7 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
       is_active: active,
       overrides: JSON.stringify(overrides),
       prompt,
+      methods: writeMethods(request.methods ?? ["POST"]),
       last_fired_at: null,
       last_error: null,
       created_by: createdBy,

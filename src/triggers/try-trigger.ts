@@ -5,6 +5,7 @@ import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import { wishOfDelivery, wishOfTick } from "./run-wishes.ts";
 import { findTrigger, type Place, type TriggerRow, triggerTables } from "./store.ts";
+import { methodsOf } from "./trigger-view.ts";
 import type { TriggerTrial } from "./wire.ts";
 
 export type TryTrigger = ReturnType<typeof createTryTrigger>;
@@ -25,7 +26,8 @@ export function createTryTrigger({ db, clock, startRun }: Options) {
 }
 
 function toWish(row: TriggerRow, { payload, prompt }: TriggerTrial, { now, trace }: { now: Date; trace: Span }): RunWish {
-  const delivered = { event: null, payload: payload ?? {} };
+  const request = { method: methodsOf(row)[0] ?? "POST", query: {}, headers: {} };
+  const delivered = { event: null, payload: payload ?? {}, request };
   const wish = row.kind === "schedule" ? wishOfTick(row, now, trace) : wishOfDelivery(row, delivered, trace);
   const trigger = {
     ...wish.trigger,

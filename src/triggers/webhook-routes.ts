@@ -36,6 +36,7 @@ export async function registerWebhookRoutes(
         url: platformBaseUrl + request.url,
         headers: textsOf(request.headers),
         query: textsOf(request.query as Record<string, unknown>),
+        queryValues: request.query as Record<string, unknown>,
         body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         requestId: request.id,
         trace: request.trace,
@@ -43,21 +44,12 @@ export async function registerWebhookRoutes(
       return reply.code(status).type(contentType).serializer(String).send(body);
     };
 
-    routes.post(
-      path,
-      {
-        config,
-        bodyLimit: bodyLimitBytes,
-        schema: { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } },
-      },
-      receive as never,
-    );
+    const delivering = { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } };
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const)
+      routes.route({ method, url: path, config, bodyLimit: bodyLimitBytes, schema: delivering, handler: receive as never });
     const handshake = { description: "What the provider asked to be told.", content: { "text/plain": { schema: z.string() } } };
-    routes.get(
-      path,
-      { config, schema: { tags, summary: "Answer a provider's check of a webhook's address", params, response: { 200: handshake } } },
-      receive as never,
-    );
+    const summary = "Deliver to a webhook that takes GET, or answer a provider's check";
+    routes.get(path, { config, schema: { tags, summary, params, response: { 200: handshake, 202: accepted } } }, receive as never);
   });
 }
 

@@ -15,6 +15,14 @@ const overrides = z.array(nodeOverride).max(500).describe("What its runs have ot
 export const deliveringProviders = ["slack", "discord", "telegram", "whatsapp", "github", "stripe"] as const;
 export type DeliveringProvider = (typeof deliveringProviders)[number];
 
+export const webhookMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type WebhookMethod = (typeof webhookMethods)[number];
+const methods = z
+  .array(z.enum(webhookMethods))
+  .min(1)
+  .max(20)
+  .describe("Methods that a webhook without a provider takes; POST alone unless given.");
+
 export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
 
 export const triggerSummary = z.object({
@@ -40,6 +48,7 @@ export const trigger = triggerSummary
     provider: z.string().nullable().describe("Whose deliveries a webhook takes; null: anybody's."),
     credentialId: id.nullable().describe("Holds the secret that the provider signs with."),
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
+    methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
     updatedAt: instant,
   })
@@ -80,6 +89,7 @@ export const triggerRequest = z.object({
     .enum(["none", "standard"])
     .optional()
     .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
+  methods: methods.optional(),
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -92,6 +102,7 @@ export const triggerChange = z
     cron: cron.optional(),
     timeZone: timeZone.optional(),
     credentialId: id.optional(),
+    methods: methods.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;

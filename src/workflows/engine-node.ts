@@ -5,7 +5,16 @@ import type { Clock } from "../base/clock.ts";
 export type Item = Record<string, unknown>;
 
 /** `$trigger` of a run. */
-export type TriggerData = { source: string; sender: unknown; prompt: string; payload: unknown };
+export type TriggerData = {
+  source: string;
+  sender: unknown;
+  prompt: string;
+  payload: unknown;
+  /** Of what a webhook was sent. */
+  method?: string;
+  query?: Record<string, unknown>;
+  headers?: Record<string, string>;
+};
 
 /** What expressions of a node can see. */
 export type Scope = {

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 
 // What the providers send along with a delivery, made as their own documentation says.
 
-const hmac = (secret: string | Buffer, text: string, encoding: "hex" | "base64" = "hex") =>
+const hmac = (secret: string | Buffer, text: string | Uint8Array, encoding: "hex" | "base64" = "hex") =>
   createHmac("sha256", secret).update(text).digest(encoding);
 const seconds = (at: Date) => String(Math.floor(at.getTime() / 1000));
 
@@ -23,10 +23,10 @@ export const signStripe = (secret: string, body: string, at = new Date()) => ({
 
 export const signWhatsapp = (secret: string, body: string) => ({ "x-hub-signature-256": `sha256=${hmac(secret, body)}` });
 
-export const signStandard = (secret: string, body: string, { id, at = new Date() }: { id: string; at?: Date }) => ({
+export const signStandard = (secret: string, body: string | Uint8Array, { id, at = new Date() }: { id: string; at?: Date }) => ({
   "webhook-id": id,
   "webhook-timestamp": seconds(at),
-  "webhook-signature": `v1,${hmac(Buffer.from(secret.replace("whsec_", ""), "base64"), `${id}.${seconds(at)}.${body}`, "base64")}`,
+  "webhook-signature": `v1,${hmac(Buffer.from(secret.replace("whsec_", ""), "base64"), Buffer.concat([Buffer.from(`${id}.${seconds(at)}.`), Buffer.from(body)]), "base64")}`,
 });
 
 export function createDiscordSigner() {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Trigger, TriggerWithSecrets } from "../../../src/triggers/wire.ts";
+import type { Trigger, TriggerWithSecrets, WebhookMethod } from "../../../src/triggers/wire.ts";
 import type { NodeOverride } from "../../../src/workflows/wire.ts";
 import { changeTrigger, createTrigger, type Schedule } from "../../api/triggers.ts";
 import { workflowQuery } from "../../api/workflows.ts";
@@ -12,7 +12,7 @@ import { describeCron } from "./cron-words.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
-import { SenderField, SigningAccountField } from "./webhook-fields.tsx";
+import { MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
 type TriggerFormProps = {
@@ -28,11 +28,13 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
   const [workflowId, setWorkflowId] = useState(trigger?.workflowId ?? initialWorkflowId);
   const [schedule, setSchedule] = useState<Schedule>({ cron: trigger?.cron ?? "0 9 * * *", timeZone: trigger?.timeZone ?? ownTimeZone });
   const [sender, setSender] = useState<Sender>(() => (trigger && senderOf(trigger)) ?? (senders[0] as Sender));
+  const [methods, setMethods] = useState(() => methodsOf(trigger));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
   const defaultName = nameFor(kind, schedule, sender);
 
   async function save(field: (name: string) => string): Promise<void> {
-    const wanted = { name: field("name").trim() || defaultName, prompt: field("prompt"), overrides, ...(kind === "schedule" && schedule) };
+    const common = { name: field("name").trim() || defaultName, prompt: field("prompt"), overrides };
+    const wanted = { ...common, ...(kind === "schedule" ? schedule : !sender.provider && { methods }) };
     const credentialId = sender.provider && { credentialId: field("credentialId") };
     const saved = trigger
       ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(kind === "webhook" && credentialId) })
@@ -58,9 +60,8 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
         />
       )}
       {kind === "schedule" && <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />}
-      {kind === "webhook" && !trigger && <SenderField sender={sender} onChange={setSender} />}
       {kind === "webhook" && (
-        <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
+        <WebhookFields {...{ organizationId, trigger, sender, methods }} onSender={setSender} onMethods={setMethods} />
       )}
       <TextField
         label="Name"
@@ -76,6 +77,27 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
     </Form>
   );
 }
+
+type WebhookFieldsProps = {
+  organizationId: string;
+  trigger: Trigger | undefined;
+  sender: Sender;
+  methods: WebhookMethod[];
+  onSender: (sender: Sender) => void;
+  onMethods: (methods: WebhookMethod[]) => void;
+};
+
+function WebhookFields({ organizationId, trigger, sender, methods, onSender, onMethods }: WebhookFieldsProps) {
+  return (
+    <>
+      {!trigger && <SenderField sender={sender} onChange={onSender} />}
+      <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
+      {!sender.provider && <MethodsField methods={methods} onChange={onMethods} />}
+    </>
+  );
+}
+
+const methodsOf = (trigger: Trigger | undefined): WebhookMethod[] => trigger?.methods ?? ["POST"];
 
 function PromptField({ kind, initial }: { kind: Trigger["kind"]; initial: string }) {
   const empty = kind === "webhook" ? " Empty, a message of a provider counts as the prompt." : "";

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { type WebhookMethod, webhookMethods } from "../../../src/triggers/wire.ts";
 import { credentialsQuery } from "../../api/credentials.ts";
 import { Field } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
@@ -67,5 +68,35 @@ export function SigningAccountField({ organizationId, sender, initial }: Signing
         </select>
       )}
     />
+  );
+}
+
+type MethodsFieldProps = { methods: readonly WebhookMethod[]; onChange: (methods: WebhookMethod[]) => void };
+
+/** With which methods somebody may deliver. The last one that is left stays. */
+export function MethodsField({ methods, onChange }: MethodsFieldProps) {
+  const toggle = (method: WebhookMethod) =>
+    onChange(webhookMethods.filter((one) => (one === method ? !methods.includes(one) : methods.includes(one))));
+  return (
+    <fieldset className="grid gap-1.5">
+      <legend className="mb-1.5 text-sm font-medium">Methods</legend>
+      <div className="flex flex-wrap gap-x-5 gap-y-2">
+        {webhookMethods.map((method) => (
+          <label key={method} className="flex items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              checked={methods.includes(method)}
+              disabled={methods.length === 1 && methods.includes(method)}
+              onChange={() => toggle(method)}
+              className="size-4 accent-accent"
+            />
+            {method}
+          </label>
+        ))}
+      </div>
+      <p className="text-xs text-muted">
+        Whatever opens an address sends GET, also a preview of a link. Take it only where that does no harm.
+      </p>
+    </fieldset>
   );
 }
