@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { defaultModels } from "./base/default-models.ts";
 import { readConfig, readEnvironment } from "./config.ts";
 
 const key = Buffer.alloc(32, 7).toString("base64");
@@ -50,6 +51,7 @@ describe("without any setting", () => {
       masterKey: undefined,
       previousMasterKeys: [],
       oauthClients: {},
+      models: defaultModels,
       cookieKey: undefined,
       previousCookieKeys: [],
       smtpUrl: undefined,

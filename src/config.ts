@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { type DefaultModels, defaultModels } from "./base/default-models.ts";
 import { defaultDataDir } from "./base/own-files.ts";
 import {
   cidrs,
@@ -66,7 +67,7 @@ export function readConfig(environment: Environment) {
     masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
     previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
     oauthClients: readOAuthClients(environment, mistakes),
-    ai: readAi(read, mistakes),
+    ...{ ai: readAi(read, mistakes), models: readModels(read) },
     cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
     previousCookieKeys: read("SWITCHYARD_COOKIE_KEY_PREVIOUS", "", keys),
     smtpUrl: read("SMTP_URL", undefined, smtpUrl),
@@ -199,6 +200,17 @@ function readAi(read: Read, mistakes: string[]) {
   if (provider === undefined && alone !== undefined && !isExplained) mistakes.push(`AI_PROVIDER: is missing, although ${alone} is set`);
   if (provider === undefined || given.AI_MODEL === undefined) return undefined;
   return { provider, model: given.AI_MODEL, baseUrl: given.AI_BASE_URL, apiKey: given.AI_API_KEY };
+}
+
+/** Which models are asked where nobody names one. */
+function readModels(read: Read): DefaultModels {
+  return {
+    openai: read("DEFAULT_MODEL_OPENAI", defaultModels.openai, text),
+    openaiImage: read("DEFAULT_MODEL_OPENAI_IMAGE", defaultModels.openaiImage, text),
+    anthropic: read("DEFAULT_MODEL_ANTHROPIC", defaultModels.anthropic, text),
+    gemini: read("DEFAULT_MODEL_GEMINI", defaultModels.gemini, text),
+    elevenlabs: read("DEFAULT_MODEL_ELEVENLABS", defaultModels.elevenlabs, text),
+  };
 }
 
 const samplers = {

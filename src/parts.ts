@@ -60,7 +60,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     });
     const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
     const fetch = createSafeFetch({ addressRules });
-    const catalog = createCatalog(await loading);
+    const catalog = createCatalog(await loading, config.models);
     const outside = { fetch, resolveHost: createResolveHost({ addressRules }), clock };
     const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify().catch(async (error: unknown) => {

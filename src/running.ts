@@ -87,7 +87,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
   const { config, log, tracing, isWorker } = surroundings;
   const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
   const { fetch } = outside;
-  const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, fetch, vault }) });
+  const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, models: config.models, fetch, vault }) });
   const executeOnce = createExecuteOnce({
     ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
     prepare: createPrepare({ vault }),

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { type DefaultModels, defaultModels } from "../base/default-models.ts";
 import { fieldMessage } from "../base/field-message.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Credential } from "../contract/credential.ts";
@@ -18,7 +20,8 @@ export type Node = {
 };
 
 /** Everything the installation can do, compiled once. */
-export function createCatalog(providers: LoadedProvider[]) {
+export function createCatalog(loaded: LoadedProvider[], models: DefaultModels = defaultModels) {
+  const providers = loaded.map((provider) => ({ ...provider, tools: provider.tools.map((tool) => withDefaultModel(tool, models)) }));
   const nodes = new Map<string, Node>();
   const credentialTypes = new Map<string, { definition: Credential; provider: LoadedProvider }>();
   for (const provider of providers) {
@@ -32,6 +35,16 @@ export function createCatalog(providers: LoadedProvider[]) {
       });
   }
   return { providers, nodes, credentialTypes };
+}
+
+/** The tool with the model that the installation sets as its default. */
+function withDefaultModel(tool: Tool, models: DefaultModels): Tool {
+  if (tool.defaultModel === undefined) return tool;
+  const { field, of } = tool.defaultModel;
+  const declared = tool.input.shape[field];
+  if (!(declared instanceof z.ZodDefault)) throw new Error(`${tool.id} has no default for ${field}`);
+  const set = (declared.removeDefault() as z.ZodString).default(models[of]).meta(declared.meta() ?? {});
+  return { ...tool, input: tool.input.extend({ [field]: set }) };
 }
 
 /** The parameters with defaults filled in, or a refusal that names every wrong field. The same words in form, run and tool. */

@@ -5,7 +5,8 @@ import type { JsonSchema } from "./json-schema.ts";
 const referencePattern = "^credential:organization:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 /** A node as a tool of its provider's MCP server: the node's own schemas, plus the credentials every caller must name. */
-export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
+export function toMcpTool({ tool, inputSchema: schema, outputSchema }: Node) {
+  const inputSchema = withoutChoices(schema);
   const credentials = tool.credential ? [tool.credential.type] : [];
   return {
     name: tool.id,
@@ -22,6 +23,13 @@ export function toMcpTool({ tool, inputSchema, outputSchema }: Node) {
     credentials,
     worksWithoutAccount: tool.worksWithoutAccount,
   };
+}
+
+/** Which list of an account a field offers is for our own forms: clients cannot ask for it. */
+function withoutChoices(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const kept = properties.map(([name, { choices: _, ...field }]) => [name, field] as const);
+  return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 // The schemas of items are also those of nodes, which have the bytes themselves.

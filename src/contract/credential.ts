@@ -36,6 +36,9 @@ export type OAuth2 = {
 
 type CredentialCall = Pick<ToolCall<never, CredentialData>, "http" | "fetch" | "signal" | "credential" | "resolveHost" | "clock">;
 
+/** A value that an account offers for a field. */
+export type Choice = { value: string; title?: string | undefined };
+
 export type Credential<Data = CredentialData> = {
   type: string;
   title: string;
@@ -49,6 +52,8 @@ export type Credential<Data = CredentialData> = {
   readRefusal: ReadRefusal | null;
   /** A cheap call that fails when the credential does not work; null when there is none. */
   check: ((call: CredentialCall) => Promise<void>) | null;
+  /** Lists of what an account offers, by the name that a field of a tool gives as `choices` in its meta. */
+  choices: Record<string, (call: CredentialCall) => Promise<Choice[]>>;
   /** The shape of the data, for the type system only. */
   readonly data?: Data;
 };
@@ -62,6 +67,7 @@ type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = 
   readFault?: ReadFault;
   readRefusal?: ReadRefusal;
   check: Credential["check"];
+  choices?: Credential["choices"];
 };
 
 type VariantDescriptor = Omit<Variant, "kind">;
@@ -74,11 +80,12 @@ export function defineCredential<Variants extends Record<string, VariantDescript
   headers = {},
   readFault = readCommonFault,
   readRefusal,
+  choices = {},
   variants,
   ...rest
 }: CredentialDescriptor<Variants>): Credential<DataOfVariants<Variants>> {
   const named = Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant }));
-  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, variants: named };
+  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named };
 }
 
 /** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */

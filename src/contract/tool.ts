@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { DefaultModels } from "../base/default-models.ts";
 import type { ToolCall } from "./call.ts";
 import type { Credential, CredentialData } from "./credential.ts";
 
@@ -21,6 +22,8 @@ export type Tool = {
   nodeDefaults: Record<string, unknown>;
   input: z.ZodObject;
   output: z.ZodObject;
+  /** The field that names a model, and which default of the installation it has. */
+  defaultModel?: DefaultModelField;
   /** The fields of an item that hold bytes as base64, and what they are when that is known. */
   findBytes?: (item: Record<string, unknown>) => BytesField[];
   /** Whether a call with this input, made twice by its caller, does no more than once. */
@@ -29,6 +32,8 @@ export type Tool = {
   isResendable: (input: Record<string, unknown>) => boolean;
   run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
 };
+
+type DefaultModelField = { field: string; of: keyof DefaultModels };
 
 type BytesField = { field: string; mimeType?: string | undefined };
 
@@ -47,6 +52,8 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   input: Input;
   /** One item of the answer. */
   output: Output;
+  /** Where the default of a field is a model, which the installation may set. */
+  defaultModel?: DefaultModelField;
   /** Where an item has bytes as base64: MCP clients get pictures and sound as such and not as text. */
   findBytes?: (item: z.output<Output>) => BytesField[];
   /** Where the hints do not say it: they are the same for every input, and know nothing of idempotency keys that a caller gives. */

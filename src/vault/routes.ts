@@ -20,6 +20,7 @@ type Uses = { [Kind in "workflows" | "triggers"]: Finder<wire.CredentialUses[Kin
 
 export function registerVaultRoutes(server: FastifyInstance, vault: Vault, uses: Uses): void {
   registerCredentials(server, vault);
+  registerChoices(server, vault);
   registerUses(server, vault, uses);
   registerDeletion(server, vault, uses);
   registerConnect(server, vault);
@@ -80,6 +81,23 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
     `${path}/:credentialId/test`,
     { config, schema: { tags, summary: "Test whether the provider accepts a credential", params, response: { 200: wire.testResult } } },
     async (request) => await health.test(await credentials.checkOwn(request.params)),
+  );
+}
+
+function registerChoices(server: FastifyInstance, { credentials, listChoices }: Vault): void {
+  server.withTypeProvider<ZodTypeProvider>().get(
+    `${path}/:credentialId/choices/:list`,
+    {
+      // Those who fill in forms with the account.
+      config: { access: { role: "member" } },
+      schema: {
+        tags,
+        summary: "List what an account offers for a field, asked at the provider",
+        params: params.extend({ list: z.string().min(1).max(100).describe("`choices` in the schema of the field.") }),
+        response: { 200: wire.choiceList },
+      },
+    },
+    async ({ params: { list, ...place } }) => ({ data: await listChoices(await credentials.checkOwn(place), list) }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../test/support/fake-provider.ts";
 import { createAddressRules } from "../base/address-rules.ts";
+import { defaultModels } from "../base/default-models.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import type { Vault } from "../vault/vault.ts";
 import { createChooseModel } from "./choose-model.ts";
@@ -56,6 +57,7 @@ const configured = (): ModelConfig => ({
   apiKey: "key-of-the-installation",
   baseUrl: provider.url,
 });
+const models = { ...defaultModels, openai: "gpt-of-the-installation" };
 const question = { system: "", prompt: "Hello" };
 
 describe("the model of a node", () => {
@@ -66,7 +68,7 @@ describe("the model of a node", () => {
       type: "openai",
       answer: openai,
       request: { path: "/chat/completions", headers: { authorization: `Bearer ${own}`, "openai-organization": "org-1" } },
-      model: "gpt-5-mini",
+      model: "gpt-of-the-installation",
     },
     { type: "anthropic", answer: anthropic, request: { path: "/v1/messages", headers: { "x-api-key": own } }, model: "claude-installed" },
     {
@@ -78,7 +80,7 @@ describe("the model of a node", () => {
   ])("is that of its $type credential, checked and opened only when it is asked", async ({ type, answer, request, model }) => {
     provider.script([answer]);
     const { vault, steps } = fakeVault();
-    const chosen = createChooseModel({ config: configured(), fetch, vault })({
+    const chosen = createChooseModel({ config: configured(), models, fetch, vault })({
       organizationId,
       credentials: { [type]: "r" },
       ownTypes: ["slack"],
@@ -99,14 +101,16 @@ describe("the model of a node", () => {
     ]) {
       provider.script([anthropic]);
       const { vault, steps } = fakeVault();
-      expect(await createChooseModel({ config: configured(), fetch, vault })({ organizationId, ...wish })?.answer(question)).toBe("Hi");
+      expect(await createChooseModel({ config: configured(), models, fetch, vault })({ organizationId, ...wish })?.answer(question)).toBe(
+        "Hi",
+      );
       expect(steps).toEqual([]);
       expect(provider.requests()).toMatchObject([{ path: "/messages", headers: { "x-api-key": "key-of-the-installation" } }]);
     }
   });
 
   it("is none where nothing is configured", () => {
-    const choose = createChooseModel({ config: undefined, fetch, vault: fakeVault().vault });
+    const choose = createChooseModel({ config: undefined, models, fetch, vault: fakeVault().vault });
     expect(choose({ organizationId, credentials: { slack: "r" }, ownTypes: ["slack"] })).toBeUndefined();
   });
 });

@@ -6,6 +6,8 @@ import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import { providerFailure } from "../contract/http.ts";
+import { withNames } from "../contract/name-models.ts";
+import { listModels } from "./list-models.ts";
 import type { Model, ModelAnswer, ModelConfig, Question } from "./model-contract.ts";
 import { readModelJson } from "./read-model-json.ts";
 
@@ -28,6 +30,13 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
     ...(signal ? { abortSignal: signal } : {}),
   });
 
+  /** Who asked for a model that is not there, or no longer, is told which ones are. */
+  async function explainAll(error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+    const failure = explain(error, signal, scrub.text);
+    if (!(failure instanceof Refusal) || failure.provider?.status !== 404) return failure;
+    return withNames(failure, (await listModels(config, fetch).catch(() => [])).map(scrub.text));
+  }
+
   return {
     name: config.model,
 
@@ -38,7 +47,7 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
           throw new Refusal("provider_error", emptyAnswers[finishReason] ?? "The language model gave an empty answer.");
         return scrub.text(text);
       } catch (error) {
-        throw explain(error, question.signal, scrub.text);
+        throw await explainAll(error, question.signal);
       }
     },
 
@@ -54,7 +63,7 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
         const { text, finishReason } = await generateText({ ...ask(question), output, providerOptions });
         return scrub.value(judge(written || text, finishReason)) as ModelAnswer;
       } catch (error) {
-        throw explain(error, question.signal, scrub.text);
+        throw await explainAll(error, question.signal);
       }
     },
   };

@@ -162,3 +162,35 @@ describe("a model", () => {
     await expect(model.answer(question)).rejects.toMatchObject({ code: "provider_unreachable" });
   });
 });
+
+it("names the models there are when the one it asks for is not there", async () => {
+  provider.script([
+    {
+      status: 404,
+      json: { error: { message: "The model `m-1` does not exist.", type: "invalid_request_error", code: "model_not_found" } },
+    },
+    { json: { object: "list", data: [{ id: "m-2", object: "model", created: 1 }] } },
+  ]);
+  await expect(modelOf({}).answer(question)).rejects.toMatchObject({
+    code: "provider_error",
+    message: "The language model refused the call (404): The model `m-1` does not exist. This account has m-2.",
+  });
+  expect(provider.requests().at(-1)).toMatchObject({ method: "GET", path: "/v1/models", headers: { authorization: `Bearer ${key}` } });
+});
+
+it.each([
+  {
+    config: { provider: "anthropic" as const },
+    list: { data: [{ type: "model", id: "claude-a" }] },
+    header: "x-api-key",
+    says: "claude-a",
+  },
+  { config: { provider: "gemini" as const }, list: { models: [{ name: "models/gemini-a" }] }, header: "x-goog-api-key", says: "gemini-a" },
+])("names those of $config.provider", async ({ config, list, header, says }) => {
+  provider.script([
+    { status: 404, json: { error: { type: "not_found_error", status: "NOT_FOUND", message: "model: m-1" } } },
+    { json: list },
+  ]);
+  await expect(modelOf(config).answer(question)).rejects.toMatchObject({ message: expect.stringContaining(`This account has ${says}.`) });
+  expect(provider.requests().at(-1)).toMatchObject({ path: "/v1/models", headers: { [header]: key } });
+});

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type {
+  Choice,
   Credential,
   CredentialChange,
   CredentialSummary,
@@ -55,6 +56,15 @@ export const credentialUsesQuery = (organizationId: string, credentialId: string
     queryKey: [...credentialsKey(organizationId), credentialId, "uses"],
     queryFn: () => get<CredentialUses>(`${one(organizationId, credentialId)}/uses`),
     staleTime: 0,
+  });
+
+/** What the account offers for a field; the provider is asked, so not for every look at the field. */
+export const choicesQuery = (organizationId: string, credentialId: string, list: string) =>
+  queryOptions({
+    queryKey: [...credentialsKey(organizationId), credentialId, "choices", list],
+    queryFn: async () => (await get<List<Choice>>(one(organizationId, credentialId) + path`/choices/${list}`)).data,
+    staleTime: 10 * 60_000,
+    retry: false,
   });
 
 export const defaultCredentialsQuery = (organizationId: string) =>

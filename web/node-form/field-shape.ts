@@ -8,6 +8,8 @@ export type TextShape = {
   isSecret: boolean;
   format: string | undefined;
   example: string | undefined;
+  /** The list of the account that it can be chosen from. */
+  choices: string | undefined;
 };
 /** `title`: what people read where the value says nothing to them, such as an id. */
 export type Choice = { value: unknown; title?: string };
@@ -80,6 +82,7 @@ function describeText(schema: Schema): FieldShape {
     isLong: !isSecret && (longNames.test(String(schema.name ?? "")) || Number(schema.maxLength ?? 0) >= 1000),
     format: typeof schema.format === "string" ? schema.format : undefined,
     example: Array.isArray(schema.examples) ? String(schema.examples[0]) : undefined,
+    choices: typeof schema.choices === "string" ? schema.choices : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type ComponentType, createContext, use } from "react";
+import type { choicesQuery } from "../api/credentials.ts";
 import type { FieldFault } from "../problem.ts";
 import type { Expressions } from "./expressions/expressions.ts";
 import type { Schema } from "./field-shape.ts";
@@ -17,6 +18,9 @@ export type SchemaFieldProps = {
   isEntry?: boolean;
 };
 
+/** Asks the chosen account for a list of what it offers. */
+export type AskForChoices = (list: string) => ReturnType<typeof choicesQuery>;
+
 type FormSurroundings = {
   idPrefix: string;
   readOnly: boolean;
@@ -24,6 +28,8 @@ type FormSurroundings = {
   /** Where fields may hold references instead of values. */
   expressions: Expressions | undefined;
   unreadTexts: UnreadTexts;
+  /** Where an account is chosen that can be asked. */
+  askForChoices: AskForChoices | undefined;
   /** Handed down, because lists and objects are made of fields and are fields themselves. */
   Field: ComponentType<SchemaFieldProps>;
 };

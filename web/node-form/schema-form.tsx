@@ -5,7 +5,7 @@ import type { Schema } from "./field-shape.ts";
 import { FaultLines } from "./fields/fault-lines.tsx";
 import { ObjectFields } from "./fields/object-fields.tsx";
 import { SchemaField } from "./fields/schema-field.tsx";
-import { FormContext } from "./form-context.ts";
+import { type AskForChoices, FormContext } from "./form-context.ts";
 import { createUnreadTexts, type UnreadTexts } from "./unread-texts.ts";
 
 type SchemaFormProps = {
@@ -17,6 +17,8 @@ type SchemaFormProps = {
   /** Given where fields may hold references. */
   expressions?: Expressions | undefined;
   readOnly?: boolean;
+  /** Given where an account is chosen that fields may offer something of. */
+  askForChoices?: AskForChoices | undefined;
   /** For `focusField`; ids of the fields are this and their pointers. */
   idPrefix?: string;
   /** Given where the form may be closed and opened again. */
@@ -27,10 +29,10 @@ type SchemaFormProps = {
 export function SchemaForm({ schema, value, onChange, faults, expressions, readOnly = false, ...kept }: SchemaFormProps) {
   const ownId = useId();
   const [ownTexts] = useState(createUnreadTexts);
-  const { idPrefix: prefix = ownId, unreadTexts = ownTexts } = kept;
+  const { idPrefix: prefix = ownId, unreadTexts = ownTexts, askForChoices } = kept;
   const surroundings = useMemo(
-    () => ({ idPrefix: prefix, readOnly, faults, expressions, unreadTexts, Field: SchemaField }),
-    [prefix, readOnly, faults, expressions, unreadTexts],
+    () => ({ idPrefix: prefix, readOnly, faults, expressions, unreadTexts, askForChoices, Field: SchemaField }),
+    [prefix, readOnly, faults, expressions, unreadTexts, askForChoices],
   );
   return (
     <FormContext value={surroundings}>

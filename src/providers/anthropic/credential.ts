@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
+import { listModels } from "./client.ts";
 
 const overloadedStatus = 529;
 
@@ -13,4 +14,5 @@ export const anthropicCredential = defineCredential({
   },
   readFault: (body, response) => ({ ...readCommonFault(body, response), isTemporary: response.status === overloadedStatus }),
   check: async ({ http }) => void (await http.json({ path: "/v1/models" })),
+  choices: { models: ({ http }) => listModels(http) },
 });

@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { textAt } from "../../contract/read.ts";
+import { listModels } from "./client.ts";
 
 export const elevenlabsCredential = defineCredential({
   type: "elevenlabs",
@@ -14,4 +15,5 @@ export const elevenlabsCredential = defineCredential({
     message: textAt(body, "detail", "message") ?? textAt(body, "detail", 0, "msg") ?? textAt(body, "detail"),
   }),
   check: async ({ http }) => void (await http.json({ path: "/v1/user" })),
+  choices: { models: ({ http }) => listModels(http) },
 });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { useCredential } from "../../../test/support/use-credential.ts";
+import { defaultModels } from "../../base/default-models.ts";
 import { elevenlabsCredential } from "./credential.ts";
 import { tool as textToSpeech } from "./text_to_speech.ts";
 
@@ -25,7 +26,7 @@ describeHttpTool(textToSpeech, {
             method: "POST",
             path: "/v1/text-to-speech/v1?output_format=mp3_44100_128",
             headers,
-            json: { text: "Hello", model_id: "eleven_multilingual_v2" },
+            json: { text: "Hello", model_id: defaultModels.elevenlabs },
           },
           answer: { headers: { "content-type": "audio/mpeg" }, body: audio },
         },

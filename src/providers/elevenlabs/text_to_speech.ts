@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { defaultModels } from "../../base/default-models.ts";
 import { path } from "../../contract/http.ts";
+import { nameModels } from "../../contract/name-models.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { listModels, unknownModel } from "./client.ts";
 import { elevenlabsCredential } from "./credential.ts";
 
 // Five thousand characters are minutes of speech; the call's own time limit comes first.
@@ -25,11 +28,12 @@ export const tool = defineTool({
       .describe("Id of the voice, as in ElevenLabs under Voices (Copy voice ID), e.g. 21m00Tcm4TlvDq8ikWAM.")
       .meta({ title: "Voice ID" }),
     text: z.string().min(1).max(5000).describe("Text to speak."),
-    modelId: z.string().min(1).default("eleven_multilingual_v2").describe("Model id.").meta({ title: "Model ID" }),
+    modelId: z.string().min(1).default(defaultModels.elevenlabs).describe("Model id.").meta({ title: "Model ID", choices: "models" }),
     outputFormat: z.enum(formats).default("mp3_44100_128").describe("Audio format."),
     stability: z.number().min(0).max(1).optional().describe("Voice stability 0-1."),
     similarityBoost: z.number().min(0).max(1).optional().describe("Similarity 0-1."),
   }),
+  defaultModel: { field: "modelId", of: "elevenlabs" },
   output: z.object({
     audioBase64: z.string().describe("The sound as base64."),
     mimeType: z.string().describe("Media type."),
@@ -39,13 +43,15 @@ export const tool = defineTool({
   async run({ input: { voiceId, text, modelId, outputFormat, stability, similarityBoost }, http }) {
     const hasSettings = stability !== undefined || similarityBoost !== undefined;
     const settings = hasSettings ? { voice_settings: { stability, similarity_boost: similarityBoost } } : {};
-    const response = await http.send({
-      method: "POST",
-      path: path`/v1/text-to-speech/${voiceId}`,
-      query: { output_format: outputFormat },
-      json: { text, model_id: modelId, ...settings },
-      timeoutMs,
-    });
+    const response = await nameModels({ unknownCode: unknownModel, list: () => listModels(http) }, () =>
+      http.send({
+        method: "POST",
+        path: path`/v1/text-to-speech/${voiceId}`,
+        query: { output_format: outputFormat },
+        json: { text, model_id: modelId, ...settings },
+        timeoutMs,
+      }),
+    );
     const audio = Buffer.from(await response.arrayBuffer());
     const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
     return [{ audioBase64: audio.toString("base64"), mimeType, bytes: audio.length }];

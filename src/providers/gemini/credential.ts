@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { listAt, textAt } from "../../contract/read.ts";
+import { listModels } from "./client.ts";
 
 // Google answers these with 400 and 403.
 const refusedKeys = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
@@ -18,6 +19,7 @@ export const geminiCredential = defineCredential({
     isUnauthorized: listAt(body, "error", "details").some((detail) => refusedKeys.has(textAt(detail, "reason") ?? "")),
   }),
   check: async ({ http }) => void (await http.json({ path: "/v1beta/models" })),
+  choices: { models: ({ http }) => listModels(http) },
 });
 
 function readRetryDelayMs(details: unknown[]): number | undefined {

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { defaultModels } from "../../base/default-models.ts";
 import { path, providerFailure } from "../../contract/http.ts";
+import { nameModels } from "../../contract/name-models.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { listModels, unknownModel } from "./client.ts";
 import { geminiCredential } from "./credential.ts";
 
 // A long answer takes minutes; the call's own time limit comes first.
@@ -14,7 +17,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: geminiCredential,
   input: z.strictObject({
-    model: z.string().min(1).describe("Model id without models/."),
+    model: z.string().min(1).describe(`Model id without models/, e.g. ${defaultModels.gemini}.`).meta({ choices: "models" }),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("System instruction."),
     maxTokens: z.int().optional().describe("Most output tokens."),
@@ -33,7 +36,9 @@ export const tool = defineTool({
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       generationConfig: { maxOutputTokens: maxTokens, temperature },
     };
-    const answer = await http.json({ method: "POST", path: path`/v1beta/models/${model}:generateContent`, json, timeoutMs });
+    const answer = await nameModels({ unknownCode: unknownModel, list: () => listModels(http) }, () =>
+      http.json({ method: "POST", path: path`/v1beta/models/${model}:generateContent`, json, timeoutMs }),
+    );
     const candidates = listAt(answer, "candidates");
     const blockReason = textAt(answer, "promptFeedback", "blockReason");
     if (candidates.length === 0 && blockReason !== undefined) {

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { defaultModels } from "../../base/default-models.ts";
 import { providerFailure } from "../../contract/http.ts";
+import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { listTextModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
 // A long answer takes minutes; the call's own time limit comes first.
@@ -14,7 +17,11 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: openaiCredential,
   input: z.strictObject({
-    model: z.string().min(1).describe("Model id, e.g. gpt-5-mini. The list is in the OpenAI platform under Models."),
+    model: z
+      .string()
+      .min(1)
+      .describe(`Model id, e.g. ${defaultModels.openai}. The list is in the OpenAI platform under Models.`)
+      .meta({ choices: "models" }),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("Instructions."),
     maxTokens: z.int().min(16).optional().describe("Most output tokens, at least 16."),
@@ -32,7 +39,9 @@ export const tool = defineTool({
   async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema }, http }) {
     const text = jsonSchema && { format: { type: "json_schema", name: "answer", schema: jsonSchema } };
     const json = { model, input: prompt, instructions: system, max_output_tokens: maxTokens, temperature, text, store: false };
-    const response = await http.json({ method: "POST", path: "/responses", json, timeoutMs });
+    const response = await nameModels({ unknownCode: unknownModel, list: () => listTextModels(http) }, () =>
+      http.json({ method: "POST", path: "/responses", json, timeoutMs }),
+    );
     const answer = readAnswer(response);
     return [
       {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { listImageModels, listTextModels } from "./client.ts";
 
 export const openaiCredential = defineCredential({
   type: "openai",
@@ -15,4 +16,5 @@ export const openaiCredential = defineCredential({
     ),
   },
   check: async ({ http }) => void (await http.json({ path: "/models" })),
+  choices: { models: ({ http }) => listTextModels(http), imageModels: ({ http }) => listImageModels(http) },
 });

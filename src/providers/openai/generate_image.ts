@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { defaultModels } from "../../base/default-models.ts";
 import { providerFailure } from "../../contract/http.ts";
+import { nameModels } from "../../contract/name-models.ts";
 import { textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { listImageModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
 // An image of high quality takes minutes; the call's own time limit comes first.
@@ -15,13 +18,14 @@ export const tool = defineTool({
   credential: openaiCredential,
   input: z.strictObject({
     prompt: z.string().min(1).describe("What the image shows."),
-    model: z.string().min(1).default("gpt-image-1").describe("Model id."),
+    model: z.string().min(1).default(defaultModels.openaiImage).describe("Model id.").meta({ choices: "imageModels" }),
     size: z.string().min(1).default("1024x1024").describe("Width and height in pixels, or auto."),
     quality: z
       .enum(["auto", "low", "medium", "high"])
       .default("auto")
       .describe("Quality of the image; better takes longer and costs more."),
   }),
+  defaultModel: { field: "model", of: "openaiImage" },
   output: z.object({
     imageBase64: z.string().describe("The image as base64."),
     mimeType: z.string().describe("Media type, e.g. image/png."),
@@ -32,7 +36,9 @@ export const tool = defineTool({
   async run({ input, http }) {
     // The older models answer with an address unless asked; the newer ones do not know the parameter.
     const older = input.model.startsWith("dall-e") ? { response_format: "b64_json" } : {};
-    const answer = await http.json({ method: "POST", path: "/images/generations", json: { ...input, ...older }, timeoutMs });
+    const answer = await nameModels({ unknownCode: unknownModel, list: () => listImageModels(http) }, () =>
+      http.json({ method: "POST", path: "/images/generations", json: { ...input, ...older }, timeoutMs }),
+    );
     const imageBase64 = textAt(answer, "data", 0, "b64_json");
     if (imageBase64 === undefined) throw providerFailure("OpenAI", { message: "the answer has no image" });
     const mimeType = `image/${textAt(answer, "output_format") ?? "png"}`;

@@ -3,6 +3,7 @@ import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { type Answer, startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { useCredential } from "../../../test/support/use-credential.ts";
+import { defaultModels } from "../../base/default-models.ts";
 import { tool as createResponse } from "./create_response.ts";
 import { openaiCredential } from "./credential.ts";
 import { tool as generateImage } from "./generate_image.ts";
@@ -118,7 +119,7 @@ describeHttpTool(generateImage, {
             method: "POST",
             path: "/images/generations",
             headers: { authorization: "Bearer sk-secret" },
-            json: { prompt: "A cat", model: "gpt-image-1", size: "1024x1024", quality: "auto" },
+            json: { prompt: "A cat", model: defaultModels.openaiImage, size: "1024x1024", quality: "auto" },
           },
           answer: { json: { created: 1, output_format: "webp", data: [{ b64_json: "aGk=" }] } },
         },

@@ -48,7 +48,7 @@ export function FreeControl(control: ControlProps) {
 const jsonOf = (value: unknown) => (value === "" ? undefined : value);
 
 const kindNames: Record<FreeKind, string> = { text: "Text", number: "Number", boolean: "Yes/no", json: "JSON" };
-const anyText = { kind: "text", isLong: false, isSecret: false, format: undefined, example: undefined } as const;
+const anyText = { kind: "text", isLong: false, isSecret: false, format: undefined, example: undefined, choices: undefined } as const;
 const anyNumber = { kind: "number", isInteger: false, minimum: undefined, maximum: undefined } as const;
 
 function FreeValue({ kind, ...control }: ControlProps & { kind: FreeKind }) {

@@ -5,14 +5,25 @@ import { controlLook } from "../../parts/field.tsx";
 import type { TextShape } from "../field-shape.ts";
 import { readText, writeText } from "../field-values.ts";
 import { type ControlProps, useForm } from "../form-context.ts";
+import { ChoiceOffer } from "./choice-offer.tsx";
 import { ExpressionControl } from "./expression-control.tsx";
 
 /** A text; where references are allowed it offers to complete them. */
 export function TextControl({ shape, ...control }: ControlProps & { shape: TextShape }) {
-  const { expressions } = useForm();
+  const { expressions, askForChoices, readOnly } = useForm();
   if (shape.isSecret) return <SecretControl {...control} />;
-  if (expressions) return <ExpressionControl {...control} isBare={false} isLong={shape.isLong} />;
-  return <PlainText {...control} isLong={shape.isLong} />;
+  const field = expressions ? (
+    <ExpressionControl {...control} isBare={false} isLong={shape.isLong} />
+  ) : (
+    <PlainText {...control} isLong={shape.isLong} />
+  );
+  if (shape.choices === undefined || askForChoices === undefined || readOnly) return field;
+  return (
+    <>
+      {field}
+      <ChoiceOffer {...control} query={askForChoices(shape.choices)} />
+    </>
+  );
 }
 
 function PlainText({ isLong, ...control }: ControlProps & { isLong: boolean }) {

@@ -75,7 +75,7 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
 }
 
 /** The organization's default account of this type. */
-function useDefault(organizationId: string, type: string) {
+export function useDefault(organizationId: string, type: string) {
   const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
   const accounts = useQuery(credentialsQuery(organizationId)).data;
   const found = defaults?.find((entry) => entry.type === type && entry.apiKeyId === null);

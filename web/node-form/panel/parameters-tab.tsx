@@ -16,6 +16,7 @@ import { InstructionField } from "./instruction-field.tsx";
 import { ModelAccountField, modelCredentialTypes } from "./model-account-field.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 import { PanelBody } from "./panel-body.tsx";
+import { useAskForChoices } from "./use-ask-for-choices.ts";
 import { useExpressions } from "./use-expressions.ts";
 
 export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
@@ -23,6 +24,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
   const lastField = useRef<InsertTarget>(null);
   const { expressions, scope } = useExpressions({ ...props, lastField });
   const schema = useSchema(props);
+  const askForChoices = useAskForChoices(props);
   const hasFields = Object.keys(isSchema(schema.properties) ? schema.properties : {}).length > 0;
   return (
     <>
@@ -51,6 +53,7 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
           expressions={expressions}
           readOnly={readOnly}
           unreadTexts={props.unreadTexts}
+          askForChoices={askForChoices}
           idPrefix={`${idPrefix}/parameters`}
         />
         {hasFields && <InstructionField {...props} />}

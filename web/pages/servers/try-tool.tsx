@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { ToolCallRequest } from "../../../src/calls/wire.ts";
+import { choicesQuery } from "../../api/credentials.ts";
 import { callTool, type ServerTool } from "../../api/servers.ts";
 import { SchemaForm } from "../../node-form/schema-form.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -20,6 +21,11 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
   const chosen = Object.fromEntries(Object.entries(credentials).filter(([, reference]) => reference !== ""));
   const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials: chosen }) });
   const faults = useFaults(call.error, form);
+  const chosen = credentials[tool.credentials[0] ?? ""]?.split(":").at(-1);
+  const askForChoices = useMemo(
+    () => (chosen ? (list: string) => choicesQuery(organizationId, chosen, list) : undefined),
+    [organizationId, chosen],
+  );
   const lacksAccount = !tool.worksWithoutAccount && tool.credentials.some((type) => !credentials[type]);
 
   function submit(event: FormEvent) {
@@ -36,7 +42,14 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
 
   return (
     <form ref={form} onSubmit={submit} noValidate className="grid grid-cols-1 gap-4" aria-label={`Try ${tool.title}`}>
-      <SchemaForm schema={tool.inputSchema} value={parameters} onChange={setParameters} faults={faults} idPrefix={`try-${tool.name}`} />
+      <SchemaForm
+        schema={tool.inputSchema}
+        value={parameters}
+        onChange={setParameters}
+        faults={faults}
+        idPrefix={`try-${tool.name}`}
+        askForChoices={askForChoices}
+      />
       {tool.credentials.map((type) => (
         <CredentialChoice
           key={type}
