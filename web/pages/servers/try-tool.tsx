@@ -12,6 +12,13 @@ import { CallResult } from "./call-result.tsx";
 import { CredentialChoice } from "./credential-choice.tsx";
 import { effectWords, findEffect } from "./hints.ts";
 
+/** The account offers choices for some fields. */
+const useChoicesOf = (organizationId: string, credentialId: string | undefined) =>
+  useMemo(
+    () => (credentialId ? (list: string) => choicesQuery(organizationId, credentialId, list) : undefined),
+    [organizationId, credentialId],
+  );
+
 /** Calls the tool with what is entered. It is a real call: it takes a slot and is in the history. */
 export function TryTool({ organizationId, tool }: { organizationId: string; tool: ServerTool }) {
   const [parameters, setParameters] = useState<Record<string, unknown>>({});
@@ -21,11 +28,7 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
   const chosen = Object.fromEntries(Object.entries(credentials).filter(([, reference]) => reference !== ""));
   const call = useCall(organizationId, tool, { parameters, ...(tool.credentials.length > 0 && { credentials: chosen }) });
   const faults = useFaults(call.error, form);
-  const chosen = credentials[tool.credentials[0] ?? ""]?.split(":").at(-1);
-  const askForChoices = useMemo(
-    () => (chosen ? (list: string) => choicesQuery(organizationId, chosen, list) : undefined),
-    [organizationId, chosen],
-  );
+  const askForChoices = useChoicesOf(organizationId, credentials[tool.credentials[0] ?? ""]?.split(":").at(-1));
   const lacksAccount = !tool.worksWithoutAccount && tool.credentials.some((type) => !credentials[type]);
 
   function submit(event: FormEvent) {
