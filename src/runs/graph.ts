@@ -12,6 +12,7 @@ export type GraphNode = {
     retries: number;
     retryDelayMs: number;
     timeoutMs: number | undefined;
+    itemsAtOnce: number;
     continueOnError: boolean;
     repeatAfterInterruption: boolean;
     disabled: boolean;
@@ -38,7 +39,8 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 }
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
-  const { retries = 0, retryDelay = 1000, timeout, continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
+  const { retries = 0, retryDelay = 1000, timeout, itemsAtOnce = 1 } = settings;
+  const { continueOnError = false, repeatAfterInterruption = false, disabled = false } = settings;
   return {
     id,
     type: nodeId,
@@ -46,7 +48,7 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     instruction,
     runtimeInstruction: "",
     credentials,
-    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, continueOnError, repeatAfterInterruption, disabled },
+    settings: { retries, retryDelayMs: retryDelay, timeoutMs: timeout, itemsAtOnce, continueOnError, repeatAfterInterruption, disabled },
     incoming: [],
     next: [],
   };
