@@ -132,6 +132,9 @@ function plainNode(held: Held, index: number): NodeRow {
       startedAt: new Date(),
       completedAt: new Date(),
       mustNotRepeat: false,
+      items: null,
+      total: 1,
+      underWay: null,
       durationMs: 1,
     },
   };

@@ -180,9 +180,13 @@ describe("a node that tries again", () => {
       edges("list>each"),
     );
     const run = await ann.run(id);
-    expect(titles()).toEqual(["A", "fail", "fail", "B"]);
+    expect(titles()).toEqual(["A", "fail", "B", "fail"]);
     expect(run).toMatchObject({ status: "succeeded", nodes: [{}, { status: "failed", attempts: 2 }] });
-    expect(run.nodes[1]?.outputs).toMatchObject([{ title: "A" }, { error: { code: "provider_error" } }, { title: "B" }]);
+    expect(run.nodes[1]?.outputs).toMatchObject([
+      { title: "A" },
+      { error: { code: "provider_error" }, item: { value: "fail" } },
+      { title: "B" },
+    ]);
   });
 
   it("tries again when an expression ran out of processor time, which says so with a code of its own", async () => {

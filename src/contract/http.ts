@@ -156,7 +156,7 @@ export function providerFailure(provider: string, { status, code, message, retry
   const words = endSentence(shorten(message?.trim() ?? ""));
   const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
   return new Refusal("provider_error", text, {
-    provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code },
+    provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code, retryAfterMs },
   });
 }
 

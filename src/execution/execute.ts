@@ -19,6 +19,8 @@ type Circumstances = {
   /** The caller's: aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   limitMs: number;
+  /** The whole limit, where a part of it was used before. */
+  toldMs?: number;
   /** The same for every attempt at this call. */
   idempotencyKey: string;
   /** Asked before every step outside; throws when the call may go no further. */
@@ -38,14 +40,14 @@ type Options = {
 export function createExecute({ vault, outside, log, sendsTraceParent = false }: Options) {
   return async (
     { organizationId, node, input, credential }: PreparedCall,
-    { signal, limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
+    { signal, limitMs, toldMs = limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
     const isResendable = tool.isResendable(input);
     const effects = watchEffects(tool.isRepeatable(input));
     let opened: OpenedCredential | null = null;
     try {
-      const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${limitMs / 1000} s.`);
+      const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${toldMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
         const call = { organizationId, provider: provider.title, input, credential: opened, isResendable, signal: limited, idempotencyKey };

@@ -3,25 +3,23 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item } from "../workflows/engine-node.ts";
-import { longestOutputs, tooLarge } from "./collect-outcomes.ts";
+import { type CalledWorkflow, longestOutputs, tooLarge } from "./collect-outcomes.ts";
 import { toFailure } from "./execute-node.ts";
 import type { RunList } from "./run-list.ts";
 import type { StartRun } from "./start-run.ts";
 import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
-
-type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
 
 const mostDepth = 8;
 
 /** Runs that a node of another run starts and waits for. */
 export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "readResult"> }) {
   return {
-    /** However often it is asked for the same node, each is started once. */
+    /** However often it is asked for the same node, each is started once, and once more for each time that it failed. */
     async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
       if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
-      for (const [index, { workflowId, prompt, payload }] of wishes.entries()) {
-        const key = `call:${parent.id}:${nodeId}:${index}`;
+      for (const [index, { workflowId, prompt, payload, failures }] of wishes.entries()) {
+        const key = `call:${parent.id}:${nodeId}:${index}${failures === 0 ? "" : `:${failures}`}`;
         const { id } = await startRun({
           organizationId: parent.organizationId,
           workflowId,

@@ -36,6 +36,9 @@ export const nodeColumns: Columns<NodeRow> = [
   ["completedAt", "completed_at", "timestamptz"],
   ["durationMs", "duration_ms", "bigint"],
   ["mustNotRepeat", "must_not_repeat", "boolean"],
+  ["items", "items", "text"],
+  ["total", "total", "integer"],
+  ["underWay", "under_way", "text"],
 ];
 
 /** What becomes of the run itself. */
@@ -66,15 +69,24 @@ const turnColumns: Columns<RunTurn> = [
 
 const stored = nodeColumns.filter(([field]) => field !== "epoch");
 const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
-/** What a node has behind it that tries again; to store that it runs must not forget it. */
-const progress = new Set(["done", "input", "outputs", "filled", "wake_at", "duration_ms"]);
-const change = (column: string): string =>
-  progress.has(column)
-    ? `${column} = CASE WHEN excluded.status = 'running' THEN stored.${column} ELSE excluded.${column} END`
-    : `${column} = ${column === "must_not_repeat" ? mustNotRepeat : `excluded.${column}`}`;
+/** What a node has behind it that goes on; to store that it runs must not forget it. */
+const keptWhen: Record<string, string> = {
+  ...Object.fromEntries(["input", "filled", "wake_at", "duration_ms"].map((column) => [column, "excluded.status = 'running'"])),
+  ...Object.fromEntries(
+    ["done", "total", "outputs", "items"].map((column) => [column, "excluded.status = 'running' AND excluded.items IS NULL"]),
+  ),
+};
 /** Of one attempt it is shown that it runs, and that it reaches out: whichever comes last, it must not be forgotten. */
-const mustNotRepeat = `excluded.must_not_repeat OR
-      (excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts AND stored.must_not_repeat)`;
+const isSameAttempt = "excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts";
+const changes: Record<string, string> = {
+  must_not_repeat: `excluded.must_not_repeat OR (${isSameAttempt} AND stored.must_not_repeat)`,
+  under_way: `CASE WHEN ${isSameAttempt} THEN COALESCE(excluded.under_way, stored.under_way) ELSE excluded.under_way END`,
+};
+function change(column: string): string {
+  const kept = keptWhen[column];
+  const value = changes[column] ?? `excluded.${column}`;
+  return `${column} = ${kept === undefined ? value : `CASE WHEN ${kept} THEN stored.${column} ELSE ${value} END`}`;
+}
 
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
 const heldOf = (runTable: string, source: string): string => `held AS (

@@ -5,10 +5,10 @@ import { noProgress } from "./node-task.ts";
 it("takes outputs up to a limit over all executions of a node, also those of an earlier attempt", () => {
   const half = { outputs: { out: [{ text: "x".repeat(7_900_000) }] } };
   const outcomes = collectOutcomes(noProgress);
-  outcomes.add(half);
-  outcomes.add(half);
-  expect(() => outcomes.add(half)).toThrow(expect.objectContaining({ code: "outputs_too_large" }));
-  expect(outcomes.outputs.out).toHaveLength(2);
-  const again = collectOutcomes({ ...noProgress, outputs: outcomes.outputs });
-  expect(() => again.add(half)).toThrow("more than 16 MB");
+  outcomes.add(0, half);
+  outcomes.add(1, half);
+  expect(() => outcomes.add(2, half)).toThrow(expect.objectContaining({ code: "outputs_too_large" }));
+  expect(outcomes.merged().outputs.out).toHaveLength(2);
+  const again = collectOutcomes({ ...noProgress, results: outcomes.results });
+  expect(() => again.add(2, half)).toThrow("more than 16 MB");
 });

@@ -1,9 +1,11 @@
 import { Refusal } from "../base/refusal.ts";
 import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { roomAfter } from "../workflows/measure-json.ts";
-import type { Progress } from "./node-task.ts";
+import type { NodeFailure } from "./execute-node.ts";
+import { type ItemProgress, type ItemResult, mergeResults } from "./item-progress.ts";
 
-export type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
+/** `failures` is how often it was called before. */
+export type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown; failures: number };
 
 /** How many inputs of a node with many items are kept to be looked at. */
 const mostInputs = 20;
@@ -20,45 +22,64 @@ export function requireFew(items: Item[]): Item[] {
 }
 
 /** What the executions of one node give together. */
-export function collectOutcomes(progress: Progress) {
-  const outputs = structuredClone(progress.outputs);
-  const seen: { inputs: unknown[]; filled: unknown[] } = { inputs: [], filled: [] };
+export function collectOutcomes({ results: known, failures: earlier }: Pick<ItemProgress, "results" | "failures">) {
+  const results = new Map(known);
+  const failures = new Map(earlier);
+  const noted: { place: number; parameters: unknown; filled: unknown }[] = [];
   const runs: CalledWorkflow[] = [];
   let wakeAt: Date | undefined;
   let note: string | undefined;
-  let room = roomAfter(outputs, longestOutputs);
+  let room = [...results.values()].reduce((left, { outputs }) => roomAfter(outputs, left), longestOutputs);
 
-  function addOutputs(more: Record<string, Item[]>): void {
-    room = roomAfter(more, room);
+  function addResult(place: number, result: ItemResult): void {
+    room = roomAfter(result.outputs, room);
     if (room < 0) throw tooLarge();
-    for (const [way, items] of Object.entries(more)) {
-      const known = Object.hasOwn(outputs, way) ? outputs[way] : undefined;
-      if (known) known.push(...items);
-      else outputs[way] = [...items];
-    }
+    results.set(place, result);
+    failures.delete(place);
   }
 
   return {
-    outputs,
-    seen,
+    results,
+    failures,
     runs,
     wakeAt: () => wakeAt,
     /** Of the node, for whoever looks at the run. */
     told: () => note,
-    addOutputs,
 
-    add(outcome: EngineOutcome): void {
+    /** How often an execution has failed by now. */
+    countFailure(place: number): number {
+      const count = (failures.get(place) ?? 0) + 1;
+      failures.set(place, count);
+      return count;
+    },
+
+    add(place: number, outcome: EngineOutcome): void {
       if ("outputs" in outcome) {
-        addOutputs(outcome.outputs);
-        note ??= outcome.note;
-      } else if ("startRun" in outcome) runs.push(outcome.startRun);
+        const { note: told, ...result } = outcome;
+        addResult(place, result);
+        note ??= told;
+      } else if ("startRun" in outcome) runs.push({ ...outcome.startRun, failures: failures.get(place) ?? 0 });
       else if (!wakeAt || outcome.waitUntil > wakeAt) wakeAt = outcome.waitUntil;
     },
 
-    note(parameters: unknown, filled: unknown): void {
-      if (seen.inputs.length >= mostInputs) return;
-      seen.inputs.push(parameters);
-      if (filled !== undefined) seen.filled.push(filled);
+    /** What follows gets an item that tells of the failure. */
+    addFailure: (place: number, failure: NodeFailure, told: Record<string, Item[]>): void => addResult(place, { outputs: told, failure }),
+
+    /** That of the last item that the run goes on after. */
+    lastFailure: (): NodeFailure | undefined =>
+      [...results].filter(([, { failure }]) => failure).sort(([one], [other]) => other - one)[0]?.[1].failure,
+
+    merged: () => mergeResults(results),
+
+    note(place: number, parameters: unknown, filled: unknown): void {
+      if (noted.length < mostInputs) noted.push({ place, parameters, filled });
+    },
+
+    /** What executions were given, in their order. */
+    seen(): { inputs: unknown[]; filled: unknown[] } {
+      const sorted = noted.toSorted((one, other) => one.place - other.place);
+      const filled = sorted.filter((one) => one.filled !== undefined);
+      return { inputs: sorted.map(({ parameters }) => parameters), filled: filled.map((one) => one.filled) };
     },
   };
 }

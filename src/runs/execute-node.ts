@@ -1,101 +1,164 @@
 import type { Clock } from "../base/clock.ts";
-import { Refusal, type RefusalCode, refusalStatus } from "../base/refusal.ts";
+import { asUnclear, lookFirst } from "../base/effect.ts";
+import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";
 import type { ExecuteOnce, Execution } from "./execute-once.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
-import type { NodeTask, Progress } from "./node-task.ts";
+import { type Origins, type StoredItems, writeItems } from "./item-progress.ts";
+import type { NodeTask } from "./node-task.ts";
+import { type Again, type Failed, nextTry, retryAfterOf } from "./retries.ts";
 
 export type NodeFailure = { code: RefusalCode; message: string };
+
+/** What came out of a node, and from which of its items. */
+export type Given = { outputs: Record<string, Item[]>; origins?: Origins };
 
 export type NodeEnd = {
   attempts: number;
   /** What it was given, for each execution of this attempt. */
   inputs: unknown[];
   filled: unknown[];
+  stored?: StoredItems;
 } & (
-  | { is: "succeeded"; outputs: Record<string, Item[]>; note?: string | undefined }
-  | { is: "failed"; error: NodeFailure; outputs: Record<string, Item[]> }
-  | { is: "retrying"; error: NodeFailure; wakeAt: Date; done: number; outputs: Record<string, Item[]> }
+  | ({ is: "succeeded"; note?: string | undefined } & Given)
+  | ({ is: "failed"; error: NodeFailure } & Given)
+  /** Without an error it only goes on elsewhere. */
+  | ({ is: "retrying"; error?: NodeFailure; wakeAt: Date } & Given)
   | { is: "waiting"; wakeAt: Date }
-  | { is: "calling"; runs: CalledWorkflow[] }
+  | { is: "calling"; runs: CalledWorkflow[]; wakeAt?: Date | undefined }
 );
 
 export type ExecuteNode = ReturnType<typeof createExecuteNode>;
 
 type Outcomes = ReturnType<typeof collectOutcomes>;
 
-type Failed = { error: NodeFailure; mayBeDone: boolean };
-
-const longestDelayMs = 24 * 3600_000;
+/** One attempt at all executions that are not done. */
+type Pass = {
+  task: NodeTask;
+  total: number;
+  outcomes: Outcomes;
+  tried: Set<number>;
+  again: Map<number, Again>;
+  fatal: Map<number, NodeFailure>;
+};
 
 /** Executes a node once for each item it takes, or once for all of them. What fails comes back as an end, not as an error. */
 export function createExecuteNode({ clock, executeOnce }: { clock: Clock; executeOnce: ExecuteOnce }) {
   /** The failure of one execution, or undefined. */
-  async function tryOnce(task: NodeTask, execution: Execution, outcomes: Outcomes): Promise<Failed | undefined> {
+  async function tryOnce({ task, outcomes }: Pass, execution: Execution): Promise<Failed | undefined> {
     let mustNotRepeat = false;
-    const begin: NodeTask["begin"] = async (now) => {
+    const begin: NodeTask["begin"] = async (place, now) => {
       mustNotRepeat ||= now;
-      await task.begin(now);
+      await task.begin(place, now);
     };
     try {
-      outcomes.add(await executeOnce.run({ ...task, begin }, execution, outcomes.note));
+      outcomes.add(execution.index, await executeOnce.run({ ...task, begin }, execution, outcomes.note));
       return undefined;
-    } catch (error) {
-      task.signal.throwIfAborted();
+    } catch (thrown) {
+      const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat) : thrown;
       if (isPassing(error)) throw error;
-      return { error: toFailure(error), mayBeDone: mustNotRepeat && error instanceof Refusal && error.effect === "unknown" };
+      const mayBeDone = mustNotRepeat && error instanceof Refusal && error.effect === "unknown";
+      return { error: toFailure(error), mayBeDone, retryAfterMs: retryAfterOf(error) };
     }
   }
 
-  const nextAttemptAt = (settings: NodeTask["node"]["settings"], attempts: number): Date =>
-    new Date(clock.now().getTime() + Math.min(settings.retryDelayMs * 2 ** (attempts - 1), longestDelayMs));
+  /** It is tried again, ends the node, or the run goes on with an item that tells of it. */
+  function takeFailure({ task: { node }, outcomes, again, fatal }: Pass, { index, input, isForItem }: Execution, failed: Failed): void {
+    const next = nextTry(node, failed, { failures: outcomes.countFailure(index), now: clock.now() });
+    const { error } = failed;
+    if (next) again.set(index, next);
+    else if (failsRun(node, error)) fatal.set(index, error);
+    else {
+      const told: Item = isForItem ? { error, item: input } : { error };
+      outcomes.addFailure(index, error, { [errorWay(executeOnce.waysOf(node))]: [told] });
+    }
+  }
 
-  /** The end of a node that one of its executions failed; undefined when it goes on with an item that tells of the failure. */
-  function endAfter({ error, mayBeDone }: Failed, { settings }: NodeTask["node"], { attempts, done, outputs }: Progress) {
-    const mayRepeat = !mayBeDone || settings.repeatAfterInterruption;
-    if (attempts <= settings.retries && mayRepeat && !hopeless.has(error.code))
-      return { is: "retrying" as const, error, wakeAt: nextAttemptAt(settings, attempts), done, outputs };
-    return failsRun({ settings }, error) ? { is: "failed" as const, error, outputs: {} } : undefined;
+  async function executeOne(pass: Pass, execution: Execution): Promise<void> {
+    pass.tried.add(execution.index);
+    const failed = await tryOnce(pass, execution);
+    if (failed) takeFailure(pass, execution, failed);
+    pass.task.onProgress(pass.outcomes, execution.index, pass.total);
+  }
+
+  /** So many at a time as the node's author allows; what is under way comes to its end, whatever becomes of the others. */
+  async function executeAll(pass: Pass, executions: Execution[]): Promise<void> {
+    const { task, fatal } = pass;
+    const mayBegin = () => fatal.size === 0 && !task.signal.aborted && !task.isStopping();
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < executions.length && (next === 0 || mayBegin())) await executeOne(pass, executions[next++] as Execution);
+    };
+    const lanes = Array.from({ length: Math.min(task.node.settings.itemsAtOnce, executions.length) }, lane);
+    const broken = (await Promise.allSettled(lanes)).find(({ status }) => status === "rejected");
+    if (broken) throw (broken as PromiseRejectedResult).reason;
   }
 
   return async (task: NodeTask): Promise<NodeEnd> => {
-    const { node, progress } = task;
-    const attempts = progress.attempts + 1;
-    const outcomes = collectOutcomes(progress);
-    const { outputs, seen } = outcomes;
-    let ignored = findIgnored(task);
-    let { done } = progress;
-    for (const execution of executeOnce.plan(task).slice(done)) {
-      const failed = await tryOnce(task, execution, outcomes);
-      const end = failed && endAfter(failed, node, { attempts, done, outputs });
-      if (end) return { attempts, ...seen, ...end };
-      if (failed) outcomes.addOutputs({ [errorWay(executeOnce.waysOf(node))]: [{ error: failed.error }] });
-      ignored = failed?.error ?? ignored;
-      done += 1;
-    }
-    const end = ignored ? { is: "failed" as const, error: ignored, outputs } : conclude(task, outcomes);
-    return { attempts, ...seen, ...end };
+    const executions = executeOnce.plan(task);
+    const outcomes = collectOutcomes(task.progress);
+    const pass: Pass = { task, total: executions.length, outcomes, tried: new Set(), again: new Map(), fatal: new Map() };
+    const isOpen = ({ index }: Execution) => !outcomes.results.has(index);
+    const cutOff = executions.filter((execution) => isOpen(execution) && task.progress.interrupted.has(execution.index));
+    for (const execution of cutOff) takeFailure(pass, execution, { error: interruption });
+    const open = executions.filter(isOpen);
+    if (pass.fatal.size === 0) await executeAll(pass, open);
+    return describePass(pass, open, clock.now());
   };
-
-  function conclude(task: NodeTask, outcomes: Outcomes) {
-    const wakeAt = outcomes.wakeAt();
-    if (outcomes.runs.length > 0) return { is: "calling" as const, runs: outcomes.runs };
-    if (wakeAt && wakeAt > clock.now()) return { is: "waiting" as const, wakeAt };
-    const outputs = wakeAt ? { [onlyWay]: requireFew(task.incoming.items) } : outcomes.outputs;
-    return { is: "succeeded" as const, outputs, note: outcomes.told() };
-  }
 }
 
-/** The last failure that earlier attempts went on after: of those, nothing but their items is stored. */
-function findIgnored({ node, progress }: NodeTask): NodeFailure | undefined {
-  if (!node.settings.continueOnError) return undefined;
-  return Object.values(progress.outputs).flat().filter(isFailureItem).at(-1)?.error;
+function describePass(pass: Pass, open: Execution[], now: Date): NodeEnd {
+  const { task, outcomes, total } = pass;
+  const isWhole = open.every(({ index }) => pass.tried.has(index));
+  const end = endOf(pass, isWhole, now);
+  // What another process goes on with is the same attempt still.
+  const attempts = task.progress.attempts + (open.length > 0 && (isWhole || "error" in end) ? 1 : 0);
+  const origins = "origins" in end ? end.origins : {};
+  return { attempts, ...outcomes.seen(), stored: writeItems(outcomes, origins, total), ...end };
 }
 
-const isFailureItem = (item: Item): item is { error: NodeFailure } => {
-  const { error, ...others } = item as { error?: Partial<NodeFailure> | null };
-  return Object.keys(others).length === 0 && Object.hasOwn(refusalStatus, String(error?.code)) && typeof error?.message === "string";
+function endOf(pass: Pass, isWhole: boolean, now: Date) {
+  const { task, outcomes, again } = pass;
+  const [fatal] = [...pass.fatal].sort(([one], [other]) => one - other).map(([, error]) => error);
+  if (fatal) return { is: "failed" as const, error: fatal, ...outcomes.merged() };
+  if (again.size > 0) return { is: "retrying" as const, ...lastOf(again), ...outcomes.merged() };
+  if (!isWhole) return { is: "retrying" as const, wakeAt: now, ...outcomes.merged() };
+  const ignored = outcomes.lastFailure();
+  return ignored ? { is: "failed" as const, error: ignored, ...outcomes.merged() } : conclude(task, outcomes, now);
+}
+
+function conclude({ node: { settings }, incoming }: NodeTask, outcomes: Outcomes, now: Date) {
+  const wakeAt = outcomes.wakeAt();
+  const givesUpAt = settings.timeoutMs === undefined ? undefined : new Date(now.getTime() + settings.timeoutMs);
+  if (outcomes.runs.length > 0) return { is: "calling" as const, runs: outcomes.runs, wakeAt: givesUpAt };
+  if (wakeAt && wakeAt > now) return { is: "waiting" as const, wakeAt };
+  const given = wakeAt ? passThrough(requireFew(incoming.items)) : outcomes.merged();
+  return { is: "succeeded" as const, ...given, note: outcomes.told() };
+}
+
+/** Later than all of them, so that none is asked for too early. */
+function lastOf(again: ReadonlyMap<number, Again>): Again {
+  const all = [...again].sort(([one], [other]) => one - other).map(([, next]) => next);
+  const wakeAt = new Date(Math.max(...all.map((next) => next.wakeAt.getTime())));
+  return { error: (all.at(-1) as Again).error, wakeAt };
+}
+
+/** The same items, each from itself. */
+export const passThrough = (items: Item[]): Required<Given> => ({
+  outputs: { [onlyWay]: items },
+  origins: { [onlyWay]: items.map((_, place) => place) },
+});
+
+/** The time of the run is up, which ends what is under way; everything else that aborts says nothing about the node. */
+function endOfTime({ reason }: AbortSignal, mustNotRepeat: boolean): Refusal {
+  if (!(reason instanceof Refusal) || reason.code !== "run_timeout") throw reason;
+  return mustNotRepeat ? asUnclear(reason) : reason;
+}
+
+export const interruption: NodeFailure = {
+  code: "interrupted",
+  message: `The process that ran this node ended before the node did. ${lookFirst}`,
 };
 
 /** The only way, or the one that stands for "none of the above". */
@@ -117,18 +180,3 @@ export function toFailure(error: unknown): NodeFailure {
 export const isPassing = (error: unknown): boolean => error instanceof Refusal && passing.has(error.code);
 
 const passing = new Set<RefusalCode>(["slot_lost", "database_unavailable", "shutting_down"]);
-
-// The same again would only fail in the same way.
-const hopeless = new Set<RefusalCode>([
-  "validation_failed",
-  "outputs_too_large",
-  "unknown_node",
-  "reference_unresolved",
-  "stopped_by_workflow",
-  "credential_reference_invalid",
-  "credential_not_accessible",
-  "credential_type_mismatch",
-  "credential_needs_reconnect",
-  "workflow_not_found",
-  "workflow_inactive",
-]);

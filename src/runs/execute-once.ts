@@ -13,10 +13,10 @@ import { type GraphNode, onlyWay } from "./graph.ts";
 import type { NodeTask } from "./node-task.ts";
 
 /** One execution of a node: for one item, or for the list. */
-export type Execution = { index: number; items: Item[]; input: unknown };
+export type Execution = { index: number; items: Item[]; input: unknown; isForItem: boolean };
 
 /** Told what an execution is given, also when it fails. */
-type Note = (parameters: unknown, filled: unknown) => void;
+type Note = (place: number, parameters: unknown, filled: unknown) => void;
 
 export type ExecuteOnce = ReturnType<typeof createExecuteOnce>;
 
@@ -34,15 +34,17 @@ type Options = {
   limitMs: number;
 };
 
-type Parameters = Record<string, unknown>;
+type Values = Record<string, unknown>;
 
 export type FillTask = {
   input: EngineNode["input"];
-  parameters: Parameters;
+  parameters: Values;
   item: unknown;
   /** What expressions that a model wrote come to. */
-  evaluate: (written: Parameters) => Promise<Parameters>;
+  evaluate: (written: Values) => Promise<Values>;
 };
+
+type Timed = NodeTask & { limitMs: number; leftMs: () => number; tooLate: () => Refusal };
 
 export type Filled = { parameters: Record<string, unknown>; filled: Record<string, unknown> | undefined };
 
@@ -56,44 +58,41 @@ export function createExecuteOnce(options: Options) {
     return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node);
   }
 
-  async function runTool(task: NodeTask, node: Node, { index }: Execution, parameters: Record<string, unknown>): Promise<EngineOutcome> {
-    const references = await referencesFor(task, node);
+  async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
+    const references = await referencesFor(task, node, options);
     const given = { ...node.tool.nodeDefaults, ...parameters };
     const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references });
     const items = await options.execute(prepared, {
       signal: task.signal,
-      limitMs: limitOf(task),
+      limitMs: task.leftMs(),
+      toldMs: task.limitMs,
       idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
-      beforeStep: () => beginStep(task, !node.tool.isResendable(prepared.input)),
+      beforeStep: () => beginStep(task, index, !node.tool.isResendable(prepared.input)),
       trace: task.trace,
     });
     return { outputs: { [onlyWay]: items } };
   }
 
-  async function referencesFor({ node, organizationId }: NodeTask, { tool }: Node): Promise<Record<string, string>> {
-    if (!tool.credential) return {};
-    const { type } = tool.credential;
-    const reference = node.credentials[type] ?? (await options.defaultReferenceFor(organizationId, type));
-    return reference === undefined ? {} : { [type]: reference };
-  }
-
-  async function runEngine(task: NodeTask, engine: EngineNode, execution: Execution, given: unknown): Promise<EngineOutcome> {
+  async function runEngine(task: Timed, engine: EngineNode, execution: Execution, given: unknown): Promise<EngineOutcome> {
     const parameters = readInput(engine, given);
-    const limitMs = limitOf(task);
-    const tooLate = () => new Refusal("tool_timeout", `The node took longer than ${limitMs / 1000} s.`);
-    return await runUnderLimit({ limitMs, signal: task.signal, tooLate }, (signal) =>
+    return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
       engine.run({
         parameters,
         items: execution.items,
         branches: task.incoming.branches,
         clock,
         signal,
-        answer: options.answerFor(task),
+        answer: options.answerFor({ ...task, signal }),
       }),
     );
   }
 
-  const limitOf = ({ node }: NodeTask): number => node.settings.timeoutMs ?? options.limitMs;
+  async function fill(task: Timed, wish: Parameters<Options["fill"]>[1]): Promise<Filled> {
+    if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
+    return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
+      options.fill({ ...task, signal }, wish),
+    );
+  }
 
   return {
     waysOf,
@@ -101,9 +100,10 @@ export function createExecuteOnce(options: Options) {
     isPure,
 
     plan({ node, incoming: { items } }: Pick<NodeTask, "node" | "incoming">): Execution[] {
-      if (!isKnown(node)) return [{ index: 0, items, input: undefined }];
-      if (isPerItem(node)) return items.map((item, index) => ({ index, items: [item], input: item }));
-      return [{ index: 0, items, input: "engine" in kindOf(node) ? items : items[0] }];
+      const isForItem = isKnown(node) && isPerItem(node);
+      if (isForItem) return items.map((item, index) => ({ index, items: [item], input: item, isForItem }));
+      if (!isKnown(node)) return [{ index: 0, items, input: undefined, isForItem }];
+      return [{ index: 0, items, input: "engine" in kindOf(node) ? items : items[0], isForItem }];
     },
 
     async run(task: NodeTask, execution: Execution, note: Note): Promise<EngineOutcome> {
@@ -113,12 +113,13 @@ export function createExecuteOnce(options: Options) {
         const scope = task.scopeFor(execution.input);
         const how = { organizationId: task.organizationId, expressionFields: expressionFieldsOf(input), signal: task.signal };
         const resolved = await resolveParameters(task.node.parameters, scope, how);
-        const evaluate = (written: Parameters) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
-        const { parameters, filled } = await options.fill(task, { input, parameters: resolved, item: execution.input, evaluate });
-        note(parameters, filled);
+        const evaluate = (written: Values) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
+        const timed = startClock(task, options.limitMs);
+        const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input, evaluate });
+        note(execution.index, parameters, filled);
         return "engine" in kind
-          ? await runEngine(task, kind.engine, execution, parameters)
-          : await runTool(task, kind.tool, execution, parameters);
+          ? await runEngine(timed, kind.engine, execution, parameters)
+          : await runTool(timed, kind.tool, execution, parameters);
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
           log.error({ err: error, node: task.node.type, traceId: task.trace.traceId }, "a node failed unexpectedly");
@@ -128,11 +129,30 @@ export function createExecuteOnce(options: Options) {
   };
 }
 
+/** What the time of an execution counts from: its parameters are known, and what a model has to fill is part of it. */
+function startClock(task: NodeTask, longestMs: number): Timed {
+  const limitMs = task.node.settings.timeoutMs ?? longestMs;
+  const began = performance.now();
+  const tooLate = () => new Refusal("tool_timeout", `The node took longer than ${limitMs / 1000} s.`);
+  return { ...task, limitMs, leftMs: () => Math.max(1, limitMs - Math.floor(performance.now() - began)), tooLate };
+}
+
 /** Asked twice, because it may take a while until it is stored that the node is under way. */
-async function beginStep({ assertHeld, begin }: NodeTask, mustNotRepeat: boolean): Promise<void> {
+async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNotRepeat: boolean): Promise<void> {
   assertHeld();
-  await begin(mustNotRepeat);
+  await begin(place, mustNotRepeat);
   assertHeld();
+}
+
+async function referencesFor(
+  { node, organizationId }: NodeTask,
+  { tool }: Node,
+  { defaultReferenceFor }: Pick<Options, "defaultReferenceFor">,
+): Promise<Record<string, string>> {
+  if (!tool.credential) return {};
+  const { type } = tool.credential;
+  const reference = node.credentials[type] ?? (await defaultReferenceFor(organizationId, type));
+  return reference === undefined ? {} : { [type]: reference };
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {

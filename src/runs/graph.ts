@@ -13,6 +13,7 @@ export type GraphNode = {
     retries: number;
     retryDelayMs: number;
     timeoutMs: number | undefined;
+    itemsAtOnce: number;
     continueOnError: boolean;
     repeatAfterInterruption: boolean;
     modelMayWriteExpressions: boolean;
@@ -46,7 +47,7 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
 }
 
 function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credentials = {}, settings = {} }: CanvasNode): GraphNode {
-  const { retries = 0, retryDelay = 1000, timeout, ...switches } = settings;
+  const { retries = 0, retryDelay = 1000, timeout, itemsAtOnce = 1, ...switches } = settings;
   const { continueOnError = false, repeatAfterInterruption = false, continueWhenEmpty = false, disabled = false } = switches;
   const { modelMayWriteExpressions = false } = switches;
   return {
@@ -57,7 +58,7 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     runtimeInstruction: "",
     credentials,
     settings: {
-      ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout },
+      ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout, itemsAtOnce },
       ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled },
     },
     firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,

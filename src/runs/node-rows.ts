@@ -3,26 +3,29 @@ import { toStorableText } from "../base/json.ts";
 import { toPayload, toStorableLine } from "../history/payload.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import type { Held, NodeRow } from "./checkpoint-store.ts";
-import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
+import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
+import { type ItemProgress, readItems } from "./item-progress.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
+import type { Reached } from "./track-node.ts";
 
 /** A node that goes on later. */
 export type Pause = { attempts: number; durationMs: number } & (
   | { is: "waiting"; wakeAt: Date }
-  | { is: "retrying"; wakeAt: Date; done: number; outputs: Record<string, Item[]> }
-  | { is: "calling"; runIds: string[] }
+  | ({ is: "retrying"; wakeAt: Date } & ItemProgress)
+  /** `wakeAt` is when it gives up. */
+  | ({ is: "calling"; runIds: string[]; wakeAt: Date | null } & Pick<ItemProgress, "failures">)
 );
 
 /** When the first of them goes on by itself. */
 export function nextMoment(pauses: Iterable<[string, Pause]>, isBusy: (id: string) => boolean = () => false): Date | null {
-  const moments = [...pauses].flatMap(([id, pause]) => (pause.is === "calling" || isBusy(id) ? [] : [pause.wakeAt.getTime()]));
+  const moments = [...pauses].flatMap(([id, { wakeAt }]) => (wakeAt === null || isBusy(id) ? [] : [wakeAt.getTime()]));
   return moments.length > 0 ? new Date(Math.min(...moments)) : null;
 }
 
 export const isPaused = (pause: Pause | undefined, now: Date): boolean =>
-  pause !== undefined && (pause.is === "calling" || pause.wakeAt.getTime() > now.getTime());
+  pause !== undefined && (pause.wakeAt === null || pause.wakeAt.getTime() > now.getTime());
 
 type Circumstances = { held: Held; node: GraphNode; startedAt: Date };
 
@@ -36,16 +39,17 @@ export function describeEnd({ held, node, startedAt, durationMs, end, runIds, cl
   return {
     ...{ ...held, nodeId: node.id, nodeType: node.type, startedAt, durationMs, attempts: end.attempts },
     status: end.is === "calling" ? "waiting" : end.is,
-    done: end.is === "retrying" ? end.done : 0,
+    ...(end.stored ?? { items: null, done: 0, total: 0 }),
     input: describeList(end.inputs),
     // Whole, because after a crash the run goes on with it.
     outputs: toStorableText("outputs" in end ? end.outputs : { runIds }).text,
     filled: describeList(end.filled),
     ...describeError("error" in end ? end.error : undefined),
     note: "note" in end && end.note !== undefined ? toStorableLine(end.note, messageLimit) : null,
-    wakeAt: "wakeAt" in end ? end.wakeAt : null,
+    wakeAt: ("wakeAt" in end ? end.wakeAt : null) ?? null,
     completedAt: isFinal ? clock.now() : null,
     mustNotRepeat: false,
+    underWay: null,
   };
 }
 
@@ -56,8 +60,8 @@ export const describeError = (error: NodeFailure | undefined) => ({
   errorMessage: error ? toStorableLine(error.message, messageLimit) : null,
 });
 
-/** The attempt that a node is at, stored before it reaches out. */
-export type Begun = { attempts: number; mustNotRepeat: boolean };
+/** The attempt that a node is at, stored before it reaches out, and how far it is. */
+export type Begun = { attempts: number; mustNotRepeat: boolean } & Partial<Reached>;
 
 export const describeRunning = (circumstances: Circumstances, begun: Begun): NodeRow => ({
   ...emptyRow(circumstances, "running"),
@@ -78,7 +82,7 @@ function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string 
 const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
   ...{ ...held, nodeId: node.id, nodeType: node.type, status, startedAt },
   ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null, note: null },
-  ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false },
+  ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false, items: null, total: 0, underWay: null },
 });
 
 /**
@@ -93,14 +97,14 @@ export function readStoredNodes(stored: StoredNode[], graph: Graph) {
   for (const row of stored) {
     starts.set(row.nodeId, row.startedAt);
     if (row.status === "succeeded" || row.status === "failed") settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row) });
-    else if (isInterrupted(row, graph)) interrupted.set(row.nodeId, row);
-    else if (row.status !== "skipped" && row.status !== "cancelled") pauses.set(row.nodeId, pauseOf(row));
+    else if (isInterrupted(row, graph) && failsRun(graph.get(row.nodeId), interruption)) interrupted.set(row.nodeId, row);
+    else if (row.status !== "skipped" && row.status !== "cancelled") pauses.set(row.nodeId, pauseOf(row, isInterrupted(row, graph)));
   }
   return { settled, pauses, starts, interrupted, failure: findFailure(stored, graph) };
 }
 
-const isInterrupted = ({ status, mustNotRepeat, nodeId }: StoredNode, graph: Graph): boolean =>
-  status === "running" && mustNotRepeat && !graph.get(nodeId)?.settings.repeatAfterInterruption;
+const isInterrupted = ({ status, mustNotRepeat, underWay, nodeId }: StoredNode, graph: Graph): boolean =>
+  status === "running" && mustNotRepeat && underWay !== "[]" && !graph.get(nodeId)?.settings.repeatAfterInterruption;
 
 /** What the run fails with, however it went on elsewhere. */
 function findFailure(stored: StoredNode[], graph: Graph): { nodeId: string; error: NodeFailure } | undefined {
@@ -115,15 +119,21 @@ const errorOf = ({ errorCode, errorMessage }: StoredNode): NodeFailure => ({
   message: errorMessage ?? "",
 });
 
-export function pauseOf(row: StoredNode | NodeRow): Pause {
-  const { attempts, durationMs, wakeAt, done } = row;
+export function pauseOf(row: StoredNode | NodeRow, isCutOff = false): Pause {
+  const { attempts, durationMs, wakeAt } = row;
   // That a node runs leaves what it has behind it as it was.
-  if (row.status === "retrying" || row.status === "running")
-    return { is: "retrying", attempts, durationMs, wakeAt: wakeAt ?? row.startedAt, done, outputs: readOutputs(row) };
-  if (wakeAt) return { is: "waiting", attempts, durationMs, wakeAt };
-  const { runIds = [] } = JSON.parse(row.outputs ?? "{}") as { runIds?: string[] };
-  return { is: "calling", attempts, durationMs, runIds };
+  if (row.status === "retrying" || row.status === "running") {
+    const places = row.underWay === null ? everything : new Set(JSON.parse(row.underWay) as number[]);
+    const interrupted = isCutOff ? places : new Set<number>();
+    return { is: "retrying", attempts, durationMs, wakeAt: wakeAt ?? row.startedAt, ...readItems(row), interrupted };
+  }
+  const { runIds } = JSON.parse(row.outputs ?? "{}") as { runIds?: string[] };
+  if (runIds === undefined && wakeAt) return { is: "waiting", attempts, durationMs, wakeAt };
+  const { failures } = readItems({ ...row, outputs: null });
+  return { is: "calling", attempts, durationMs, wakeAt, runIds: runIds ?? [], failures };
 }
+
+const everything = { has: () => true };
 
 const readOutputs = ({ outputs }: { outputs: string | null }): Record<string, Item[]> =>
   outputs === null ? {} : (JSON.parse(outputs) as Record<string, Item[]>);

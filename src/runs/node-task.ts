@@ -1,7 +1,8 @@
 import type { Span } from "../base/tracing.ts";
-import type { Item, Scope } from "../workflows/engine-node.ts";
+import type { Scope } from "../workflows/engine-node.ts";
 import type { Incoming } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
+import { type ItemProgress, noItems } from "./item-progress.ts";
 
 /** A node that is to be executed in a run. */
 export type NodeTask = {
@@ -15,14 +16,18 @@ export type NodeTask = {
   organizationId: string;
   /** What the run was started with, in words. */
   prompt: string;
-  /** To be awaited before each step outside: stores that the node is under way, and whether it may be repeated. */
-  begin: (mustNotRepeat: boolean) => Promise<void>;
+  /** To be awaited before each step outside of an execution: stores that it is under way, and whether it may be repeated. */
+  begin: (place: number, mustNotRepeat: boolean) => Promise<void>;
+  /** Told how far the node is, each time that an execution has come to an end. */
+  onProgress: (progress: Omit<ItemProgress, "interrupted">, place: number, total: number) => void;
   /** Throws when the run may not reach outside any more. */
   assertHeld: () => void;
+  /** Whether this process ends, so that nothing more is begun. */
+  isStopping: () => boolean;
   trace: Span;
 };
 
-/** What a node that tries again has behind it. */
-export type Progress = { attempts: number; done: number; outputs: Record<string, Item[]> };
+/** What a node that goes on has behind it. */
+export type Progress = ItemProgress & { attempts: number };
 
-export const noProgress: Progress = { attempts: 0, done: 0, outputs: {} };
+export const noProgress: Progress = { attempts: 0, ...noItems };

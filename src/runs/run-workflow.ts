@@ -5,24 +5,17 @@ import { endAfter, type Span } from "../base/tracing.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
 import { requireFew } from "./collect-outcomes.ts";
-import { isPassing, type NodeEnd, toFailure } from "./execute-node.ts";
+import { isPassing, type NodeEnd, passThrough, toFailure } from "./execute-node.ts";
 import { findReady, type Ready, type Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { hideTypedSecrets } from "./hide-typed-secrets.ts";
+import { noItems, writeItems } from "./item-progress.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
+import { endOfCall, resumeCalls } from "./resume-calls.ts";
 import type { AdoptedRun } from "./store.ts";
-import {
-  describeTurn,
-  endInterrupted,
-  endRun,
-  failedEnd,
-  resumeCalls,
-  showRunning,
-  storeBegin,
-  storeEnd,
-  storeKeptEnds,
-} from "./store-progress.ts";
+import { describeTurn, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
+import type { NodeTracker } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
 import { canGoOn, whatIsLeft } from "./what-is-left.ts";
@@ -109,18 +102,16 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
   const pause = pauses.get(node.id);
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
   walk.starts.set(node.id, startedAt);
-  walk.begun.delete(node.id);
+  const tracker = trackNode(walk, { node, startedAt, attempts: (pause?.attempts ?? 0) + 1 });
+  walk.trackers.set(node.id, tracker);
   const began = performance.now();
-  let shown: Promise<unknown> | undefined;
   let ended: Ended | undefined;
-  const show = setTimeout(() => {
-    shown = showRunning(walk, { node, startedAt, attempts: (pause?.attempts ?? 0) + 1 });
-  }, showAfterMs);
+  const show = setTimeout(tracker.show, showAfterMs);
   try {
     const { end: told, runIds } = await executeOrWait(walk, ready);
     const end = await hideTypedSecrets(told, walk.run.organizationId, options.findStoredOf);
     clearTimeout(show);
-    await Promise.allSettled([shown, walk.begun.get(node.id)?.stored]);
+    await tracker.settled();
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
     ended = { end, row: describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
     // Nothing may be stored after what could not be: the run would end without it.
@@ -132,6 +123,8 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
     walk.state.isLost = true;
   } finally {
     clearTimeout(show);
+    // What it gave must not be held by this.
+    walk.trackers.delete(node.id);
   }
 }
 
@@ -145,6 +138,8 @@ async function executeOrWait(walk: Walk, ready: Ready): Promise<Executed> {
   if ("end" in loaded) return loaded;
   try {
     if (pause?.is === "waiting") return { end: endOfWait(pause, loaded.incoming.items) };
+    const end = pause?.is === "calling" ? await endOfCall(walk, ready.node, pause) : undefined;
+    if (end) return { end };
     return await execute(walk, { node: ready.node, ...loaded });
   } catch (error) {
     return endOfTooMuch(ready.node, attempts, error);
@@ -158,13 +153,10 @@ function endOfTooMuch(node: GraphNode, attempts: number, error: unknown): Execut
   return { end: failedEnd(node, { attempts, inputs: [], filled: [] }, toFailure(error)) };
 }
 
-const endOfWait = ({ attempts }: Pause, items: Item[]): NodeEnd => ({
-  is: "succeeded",
-  attempts,
-  inputs: [],
-  filled: [],
-  outputs: { out: requireFew(items) },
-});
+function endOfWait({ attempts }: Pause, items: Item[]): NodeEnd {
+  const given = passThrough(requireFew(items));
+  return { is: "succeeded", attempts, inputs: [], filled: [], ...given, stored: writeItems(noItems, given.origins, 1) };
+}
 
 type Executed = { end: NodeEnd; runIds?: string[] };
 
@@ -186,15 +178,15 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
   const { options, run, trigger } = walk;
   const pause = walk.pauses.get(node.id);
   const attempts = (pause?.attempts ?? 0) + 1;
-  const startedAt = walk.starts.get(node.id) ?? options.clock.now();
+  const tracker = walk.trackers.get(node.id) as NodeTracker;
   const scopeFor = buildScope({ trigger, settled, node });
   try {
     const end = await options.executeNode({
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },
       progress: pause?.is === "retrying" ? pause : noProgress,
       prompt: trigger.prompt,
-      ...{ assertHeld: walk.slot.assertHeld, trace },
-      begin: (mustNotRepeat) => storeBegin(walk, { node, attempts, startedAt }, mustNotRepeat),
+      ...{ assertHeld: walk.slot.assertHeld, isStopping: walk.isStopping, trace },
+      ...{ begin: tracker.begin, onProgress: tracker.onProgress },
     });
     return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
   } catch (error) {
@@ -205,8 +197,8 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
   }
 }
 
-const asToldAfterReaching = ({ begun }: Walk, { id }: GraphNode, error: unknown): unknown =>
-  error instanceof Refusal && begun.get(id)?.mustNotRepeat ? asUnclear(error) : error;
+const asToldAfterReaching = ({ trackers }: Walk, { id }: GraphNode, error: unknown): unknown =>
+  error instanceof Refusal && trackers.get(id)?.mustNotRepeat() ? asUnclear(error) : error;
 
 /** Nothing runs any more: the run ends, waits, or is handed back. */
 async function conclude(walk: Walk): Promise<RunOutcome> {
@@ -214,7 +206,7 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   if (walk.limitSignal.aborted && !walk.failure) walk.failure = { nodeId: "", error: toFailure(walk.limitSignal.reason) };
   if (whatIsLeft(walk, walk.settled).isOver) return (await endRun(walk, walk.settled, [])) ? "ended" : "lost";
   if (hasMore(walk)) return "handed back";
-  await Promise.all(walk.shown);
+  await Promise.all([...walk.shown]);
   const turn = describeTurn(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
   const awaitsRuns = [...pauses.values()].some(({ is }) => is === "calling");
   const isHeld = await walk.writer.write({ nodes: [], turn, stepAside: { turn: walk.turn, awaitsRuns } });

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { createHub } from "../base/hub.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Live } from "../history/live.ts";
@@ -108,6 +109,7 @@ export function createRuns({
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     callRuns: called.call,
     readCalled: called.read,
+    cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids),
   });
   const ending = createEndRuns({ db, queue, clock, log, onChange: onEndedAs("cancelled"), onQueued: () => dispatcher.wake() });
   const dispatcher = createDispatcher({
@@ -117,6 +119,7 @@ export function createRuns({
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
   });
   const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
+  const cancel = createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: () => dispatcher.wake() });
   let listener: Listener | undefined;
 
   function hear(message: string): void {
@@ -129,7 +132,7 @@ export function createRuns({
     start,
     checkOverrides: checkOverridesOf,
     list,
-    cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
+    cancel,
     ending,
     rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
@@ -159,6 +162,14 @@ export function createRuns({
       await hot.close();
     },
   };
+}
+
+/** Those that have not ended by themselves. */
+async function cancelAll(cancel: Runs["cancel"], organizationId: string, ids: string[]): Promise<void> {
+  for (const id of ids)
+    await cancel({ organizationId, id }).catch((error: unknown) => {
+      if (!(error instanceof Refusal) || error.code !== "run_finished") throw error;
+    });
 }
 
 /** Tells live streams what changed, and counts what was accepted or ended. */

@@ -1,11 +1,10 @@
-import { lookFirst } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
-import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
+import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
-import { noProgress } from "./node-task.ts";
+import { createNodeTracker, type NodeTracker, type Reached } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
 import type { Walk } from "./walk.ts";
 import { whatIsLeft } from "./what-is-left.ts";
@@ -70,56 +69,52 @@ async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
   else walk.state.isLost = true;
 }
 
-/**
- * Stores the attempt that a node is at, once, before it reaches out: whoever takes the run over must know of it. It goes into the commits that
- * all share.
- */
-export function storeBegin(walk: Walk, attempt: Attempt, mustNotRepeat: boolean): Promise<void> {
-  const known = walk.begun.get(attempt.node.id);
-  if (known && (known.mustNotRepeat || !mustNotRepeat)) return known.stored;
-  const stored = writeRunning(walk, attempt, mustNotRepeat).then(async (isHeld) => {
-    if (isHeld) return;
-    await takeBack(walk, attempt).catch(() => false);
-    throw new Refusal("slot_lost", "Another process has the run by now, or what came before could not be stored.");
-  });
-  walk.begun.set(attempt.node.id, { mustNotRepeat, stored });
-  return stored;
-}
-
-/** The attempt is not made. Whoever goes on with the run must not take it for one that was cut off. */
-async function takeBack({ held, pauses, options, signal }: Walk, { node, attempts, startedAt }: Attempt): Promise<void> {
-  const pause = pauses.get(node.id);
-  const { done, outputs } = pause?.is === "retrying" ? pause : noProgress;
-  const error: NodeFailure = { code: "slot_lost", message: "The node was about to begin and could not." };
-  const end: NodeEnd = { is: "retrying", attempts: attempts - 1, inputs: [], filled: [], error, wakeAt: startedAt, done, outputs };
-  const row = describeEnd({ held, node, startedAt, durationMs: pause?.durationMs ?? 0, end, clock: options.clock });
-  await options.checkpoints.add({ nodes: [row] }, signal);
-}
-
-/** For people to see what the run is busy with. */
-export async function showRunning(walk: Walk, attempt: Attempt): Promise<void> {
-  await writeRunning(walk, attempt, walk.begun.get(attempt.node.id)?.mustNotRepeat ?? false).catch(() => false);
-}
-
 type Attempt = { node: GraphNode; attempts: number; startedAt: Date };
 
-function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, mustNotRepeat: boolean): Promise<boolean> {
-  const row = describeRunning({ held: walk.held, node, startedAt }, { attempts, mustNotRepeat });
-  // Once is enough: from then on the run is stored as running, with the moment it began.
-  const turn = walk.state.isShown ? {} : { turn: describeTurn(walk, { status: "running" }) };
+/** Stores how far an attempt is, into the commits that all share: whoever takes the run over must know of it. */
+export function trackNode(walk: Walk, attempt: Attempt): NodeTracker {
+  let known: Reached | undefined;
+  return createNodeTracker(async (reached, isNews) => {
+    if (await writeRunning(walk, attempt, reached, isNews)) {
+      known = reached;
+      return;
+    }
+    await takeBack(walk, attempt, known).catch(() => false);
+    throw new Refusal("slot_lost", "Another process has the run by now, or what came before could not be stored.");
+  });
+}
+
+/** What was about to begin did not. Whoever goes on with the run must not take it for something that was cut off. */
+async function takeBack(
+  { held, options, signal }: Walk,
+  { node, attempts, startedAt }: Attempt,
+  known: Reached | undefined,
+): Promise<void> {
+  const before = known
+    ? { attempts, ...known, items: null, underWay: known.underWay ?? "[]" }
+    : { attempts: attempts - 1, mustNotRepeat: false };
+  await options.checkpoints.add({ nodes: [describeRunning({ held, node, startedAt }, before)] }, signal);
+}
+
+function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, reached: Reached, isNews: boolean): Promise<boolean> {
+  const row = describeRunning({ held: walk.held, node, startedAt }, { attempts, ...reached });
+  // Once is enough to store the run as running, with the moment it began; who watches is told more often.
+  const turn = walk.state.isShown && !isNews ? {} : { turn: describeTurn(walk, { status: "running" }) };
   walk.state.isShown = true;
   const written = walk.writer.write({ nodes: [row], ...turn });
-  walk.shown.push(written.catch(() => false));
+  const shown = written.catch(() => false).finally(() => walk.shown.delete(shown));
+  walk.shown.add(shown);
   return written;
 }
 
 /** Nodes that were under way when the process before this one fell silent, and that must not be done twice. */
 export async function endInterrupted(walk: Walk): Promise<void> {
   const { options, held, graph, interrupted, starts } = walk;
-  const ends = [...interrupted].flatMap(([id, { attempts, durationMs }]) => {
+  const ends = [...interrupted].flatMap(([id, { attempts, durationMs, outputs, items, done, total }]) => {
     const node = graph.get(id);
     if (!node || walk.settled.has(id)) return [];
-    const end = failedEnd(node, { attempts, inputs: [], filled: [] }, interruption);
+    const kept = { outputs: JSON.parse(outputs ?? "{}") as Settled["outputs"], stored: { items, done, total } };
+    const end = { is: "failed" as const, attempts, inputs: [], filled: [], error: interruption, ...kept };
     const startedAt = starts.get(id) ?? options.clock.now();
     return [{ node, end, row: describeEnd({ held, node, startedAt, durationMs, end, clock: options.clock }) }];
   });
@@ -131,11 +126,6 @@ export async function endInterrupted(walk: Walk): Promise<void> {
   }
 }
 
-const interruption: NodeFailure = {
-  code: "interrupted",
-  message: `The process that ran this node ended before the node did. ${lookFirst}`,
-};
-
 export function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "status"> & Partial<RunTurn>): RunTurn {
   return {
     ...{ ...walk.held, status, startedAt: walk.startedAt, activeMs: walk.activeMs() },
@@ -146,7 +136,7 @@ export function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "sta
 
 export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: Row[]): Promise<boolean> {
   const { options, failure, held, graph, run } = walk;
-  await Promise.all(walk.shown);
+  await Promise.all([...walk.shown]);
   const now = options.clock.now();
   const skipped = failure ? [] : [...settled].filter(([, { status }]) => status === "skipped").map(([id]) => id);
   const nodes = [...rows, ...skipped.flatMap((id) => describeSkipped({ held, node: graph.get(id), now }))];
@@ -159,25 +149,6 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
   return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });
 }
 
-/** Nodes that started other workflows before the run stepped aside. */
-export async function resumeCalls(walk: Walk): Promise<void> {
-  const { options, run, held, graph, pauses } = walk;
-  for (const [id, pause] of [...pauses]) {
-    const node = graph.get(id);
-    if (walk.state.hasEnded || walk.state.isLost) return;
-    if (pause.is !== "calling" || !node) continue;
-    const called = await options.readCalled(run, pause.runIds);
-    if (!called) continue;
-    const { attempts, durationMs } = pause;
-    const common = { attempts, inputs: [], filled: [] };
-    const end =
-      "items" in called
-        ? { is: "succeeded" as const, ...common, outputs: { [onlyWay]: called.items } }
-        : failedEnd(node, common, called.error);
-    const startedAt = walk.starts.get(id) ?? options.clock.now();
-    await settle(walk, id, end, describeEnd({ held, node, startedAt, durationMs, end, clock: options.clock }));
-  }
-}
 export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({
   ...{ is: "failed" as const, ...common, error },
   outputs: node.settings.continueOnError ? { [onlyWay]: [{ error }] } : {},

@@ -15,6 +15,11 @@ export type StoredNode = {
   durationMs: number;
   /** It reached out, or was about to, with something that may not be done twice. Says something while it runs only. */
   mustNotRepeat: boolean;
+  /** What came of its items, as `writeItems` has it. */
+  items: string | null;
+  total: number;
+  /** Places of the items that may have been done; null for all that are not. */
+  underWay: string | null;
 };
 
 /** Longer outputs are read one by one, so that those of a large run are never here all at once. */
@@ -30,7 +35,7 @@ const storedNodesStatement = {
            COALESCE(octet_length(node.outputs) > ${longestTogether}, false) AS "isCut",
            node.error_code AS "errorCode", node.error_message AS "errorMessage", node.wake_at AS "wakeAt",
            node.started_at AS "startedAt", node.duration_ms AS "durationMs",
-           node.must_not_repeat AS "mustNotRepeat"
+           node.must_not_repeat AS "mustNotRepeat", node.items, node.total, node.under_way AS "underWay"
          FROM run_node AS node WHERE node.organization_id = $1 AND node.run_id = $2`,
 };
 

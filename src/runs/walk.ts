@@ -18,6 +18,7 @@ import { readOutputs, resumeRun } from "./resume-run.ts";
 import type { Turn } from "./run-queue.ts";
 import type { AdoptedRun } from "./store.ts";
 import { findOutputs } from "./stored-nodes-store.ts";
+import type { NodeTracker } from "./track-node.ts";
 import type { createUnstoredEnds } from "./unstored-ends.ts";
 
 export type Circumstances = {
@@ -42,6 +43,8 @@ export type WalkOptions = {
   callRuns: CallRuns;
   /** What came out of them; undefined while one of them goes on. */
   readCalled: ReadCalled;
+  /** Ends those that still go on. */
+  cancelCalled: (run: AdoptedRun, runIds: string[]) => Promise<void>;
   unstored: ReturnType<typeof createUnstoredEnds>;
   clock: Clock;
   log: Log;
@@ -98,11 +101,11 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     startedAt: run.startedAt ?? clock.now(),
     limitSignal: limit.signal,
     running: new Map<string, Promise<void>>(),
-    /** Nodes whose present attempt is stored, or being stored, because it reaches out. */
-    begun: new Map<string, { mustNotRepeat: boolean; stored: Promise<void> }>(),
+    /** How far the present attempts of nodes are stored. */
+    trackers: new Map<string, NodeTracker>(),
     ...{ writer, kept, root, close },
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
-    shown: [] as Promise<unknown>[],
+    shown: new Set<Promise<unknown>>(),
     failure,
     state: { isLost: false, hasEnded: false, isShown: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),

@@ -7,6 +7,7 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
 import { providerFailure } from "../contract/http.ts";
 import { withNames } from "../contract/name-models.ts";
+import { readRetryAfterMs } from "../contract/retry-after.ts";
 import { listModels } from "./list-models.ts";
 import type { Model, ModelAnswer, ModelConfig, Question } from "./model-contract.ts";
 import { readModelJson } from "./read-model-json.ts";
@@ -126,8 +127,10 @@ function explain(error: unknown, signal: AbortSignal | undefined, scrub: (text: 
   if (last instanceof Refusal) return last.reworded(scrub);
   if (APICallError.isInstance(last)) {
     if (last.cause instanceof Refusal) return last.cause.reworded(scrub);
-    const { statusCode, message } = last;
-    return providerFailure("The language model", { ...(statusCode === undefined ? {} : { status: statusCode }), message: scrub(message) });
+    const { statusCode, message, responseHeaders = {} } = last;
+    const retryAfterMs = readRetryAfterMs(new Headers(responseHeaders));
+    const status = statusCode === undefined ? {} : { status: statusCode };
+    return providerFailure("The language model", { ...status, message: scrub(message), retryAfterMs });
   }
   const words = last instanceof Error ? scrub(last.message).slice(0, 500) : "";
   return new Refusal("provider_error", `The language model gave no answer that can be used${words === "" ? "" : `: ${words}`}.`);

@@ -13,12 +13,14 @@ export const canvasId = z
   .describe("Unique on the canvas.");
 
 const milliseconds = z.int().min(0).max(86_400_000);
+export const mostItemsAtOnce = 32;
 
 export const nodeSettings = z
   .strictObject({
-    retries: z.int().min(0).max(20).describe("How often a failed node is tried again."),
+    retries: z.int().min(0).max(20).describe("How often a failed node is tried again; counted for each of its items."),
     retryDelay: milliseconds.describe("Milliseconds before the first further attempt; doubled for each one after it."),
     timeout: milliseconds.min(1).describe("Milliseconds one execution of the node may take."),
+    itemsAtOnce: z.int().min(1).max(mostItemsAtOnce).describe("How many of its items a node works on at the same time; 1 without it."),
     continueOnError: z.boolean().describe("The run goes on when the node fails; what follows it gets an item with the error."),
     repeatAfterInterruption: z
       .boolean()

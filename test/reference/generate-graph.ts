@@ -74,7 +74,7 @@ function buildFlow(drafts: Draft[], index: number): Flow {
     const id = `${"abc"[index]}${built.length}`;
     const before = findAncestors([...earlier, { id, from }], id);
     const work = buildWork(draft, { isBeginning: from.length === 0, before, flow: index });
-    // A called workflow that failed is not called again, whatever its node says.
+    // A workflow that is called twice asks for the same titles twice, and nobody could tell whose they are.
     const own = work.type === "call_workflow" ? { ...draft.settings, retries: 0 } : draft.settings;
     built.push({ node: { id, from, settings: own, work }, place: draft.place });
   }

@@ -62,14 +62,17 @@ describe("the reference", () => {
       node("bad", { type: "start" }, ["sort.false"]),
     ];
     const { status, nodes, result } = run(flow);
-    expect([status, result]).toEqual(["succeeded", [{ error: { code: "reference_unresolved" } }]]);
+    expect([status, result]).toEqual(["succeeded", [{ error: { code: "reference_unresolved" }, item: { nothing: true } }]]);
     expect(nodes.get("ask")).toMatchObject({
       status: "failed",
       code: "reference_unresolved",
       attempts: 2,
       requests: ["p/ask/2", "p/ask/2"],
     });
-    expect(nodes.get("ask")?.ways.get("out")).toEqual([{ error: { code: "reference_unresolved" } }, { number: 3, title: "p/ask/2" }]);
+    expect(nodes.get("ask")?.ways.get("out")).toEqual([
+      { error: { code: "reference_unresolved" }, item: { nothing: true } },
+      { number: 3, title: "p/ask/2" },
+    ]);
   });
 
   it("lets everything pass a disabled node on its first way, also at the end", () => {

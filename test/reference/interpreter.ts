@@ -90,31 +90,55 @@ type Surroundings = Pick<Scope, "trigger" | "itemsOf"> & { flows: Flow[]; items:
 /** For which a node tries again; the others would only fail again. */
 const mayPass = new Set(["provider_error", "tool_timeout"]);
 
-/** Once for each item or once for all of them, and again where it fails and may try again. */
+/** What an execution gave, or the code with which it was refused. */
+type Done = { given: Record<string, Item[]> } | { refused: string };
+
+/**
+ * Once for each item or once for all of them. Those that fail and may try again do so when the others are done, each as often as the retries say;
+ * one that fails for good ends the node where the run fails with it. What the others gave counts, in the order of the items.
+ */
 function execute(node: FlowNode, surroundings: Surroundings): NodeOutcome {
-  const { work } = node;
-  const outcome: NodeOutcome = { status: "succeeded", attempts: 1, code: null, ways: new Map(), requests: [], called: null };
-  for (const input of isPerItem(node) ? surroundings.items : [surroundings.items]) {
-    const done = executePatiently(node, input, surroundings, outcome);
-    if ("refused" in done) Object.assign(outcome, { status: "failed", code: done.refused });
-    if ("refused" in done && endsRun(outcome, node)) return { ...outcome, ways: new Map() };
-    const errorWay = waysOf(work).at(-1) ?? onlyWay;
-    addTo(outcome.ways, "refused" in done ? { [errorWay]: [{ error: { code: done.refused } }] } : done.given);
+  const outcome: NodeOutcome = { status: "succeeded", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
+  const inputs = isPerItem(node) ? surroundings.items : [surroundings.items];
+  const done = new Map<number, Done>();
+  let open = [...inputs.keys()];
+  while (open.length > 0 && !endOf(node, done)) {
+    outcome.attempts += 1;
+    open = open.filter((place) => {
+      if (endOf(node, done)) return false;
+      const one = attempt(() => executeOnce(node, inputs[place] as Item | Item[], surroundings, outcome));
+      const isAgain = "refused" in one && mayPass.has(one.refused) && outcome.attempts <= node.settings.retries;
+      if (!isAgain) done.set(place, one);
+      return isAgain;
+    });
   }
-  return outcome;
+  for (const place of inputs.keys()) addDone(outcome, node, { input: inputs[place], done: done.get(place) });
+  const end = endOf(node, done);
+  return end === undefined ? outcome : { ...outcome, status: "failed", code: end };
+}
+
+/** The code that the run fails with. */
+const endOf = (node: FlowNode, done: ReadonlyMap<number, Done>): string | undefined =>
+  [...done.values()].flatMap((one) => ("refused" in one && failsWith(node, one.refused) ? [one.refused] : []))[0];
+
+const failsWith = (node: FlowNode, code: string): boolean => endsRun({ ...untouched, status: "failed", code }, node);
+
+/** An item that failed is passed on with its error, unless the run fails with it. */
+function addDone(
+  outcome: NodeOutcome,
+  node: FlowNode,
+  { input, done }: { input: Item | Item[] | undefined; done: Done | undefined },
+): void {
+  if (!done) return;
+  if ("given" in done) addTo(outcome.ways, done.given);
+  if ("given" in done || failsWith(node, done.refused)) return;
+  Object.assign(outcome, { status: "failed", code: done.refused });
+  const errorWay = waysOf(node.work).at(-1) ?? onlyWay;
+  addTo(outcome.ways, { [errorWay]: [{ error: { code: done.refused }, ...(isPerItem(node) ? { item: input } : {}) }] });
 }
 
 function addTo(ways: Map<string, Item[]>, given: Record<string, Item[]>): void {
   for (const [way, items] of Object.entries(given)) ways.set(way, [...(ways.get(way) ?? []), ...items]);
-}
-
-/** All executions of a node share its attempts. */
-function executePatiently(node: FlowNode, input: Item | Item[], surroundings: Surroundings, outcome: NodeOutcome) {
-  for (;;) {
-    const done = attempt(() => executeOnce(node, input, surroundings, outcome));
-    if ("given" in done || !mayPass.has(done.refused) || outcome.attempts > node.settings.retries) return done;
-    outcome.attempts += 1;
-  }
 }
 
 function isPerItem({ work }: FlowNode): boolean {

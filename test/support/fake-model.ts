@@ -13,7 +13,7 @@ export async function startFakeModel(answer: (told: string) => unknown) {
     const { messages } = (await json(request)) as Asked;
     const everything = messages.map(({ content }) => content).join("\n");
     told.push(everything);
-    const message = { role: "assistant", content: JSON.stringify(answer(everything)) };
+    const message = { role: "assistant", content: JSON.stringify(await answer(everything)) };
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ id: "1", created: 1, model: "m-1", choices: [{ index: 0, finish_reason: "stop", message }] }));
   }
