@@ -3,21 +3,34 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
+import { type EndedCall, findEnded, findGiven, findTriggerData } from "./called-store.ts";
 import { readSettled } from "./describe-run.ts";
-import { resultOf, toRootItem } from "./find-ready.ts";
-import type { RunList } from "./run-list.ts";
+import type { NodeFailure } from "./execute-node.ts";
+import type { FindGraph } from "./find-graph.ts";
+import { resultOf, resultSources, toRootItem } from "./find-ready.ts";
 import type { StartRun } from "./start-run.ts";
-import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
+import type { AdoptedRun } from "./store.ts";
 
 type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown };
 
 const mostDepth = 8;
 
 /** Runs that a node of another run starts and waits for. */
-export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "read"> }) {
+export function createCalledRuns({ db, startRun, findGraph }: { db: Database; startRun: StartRun; findGraph: FindGraph }) {
+  /** Only what the result is made of: what came before it may be much more. */
+  async function readResult(organizationId: string, { id, workflowId, workflowVersion }: EndedCall): Promise<Item[]> {
+    const graph = await findGraph(organizationId, workflowId, workflowVersion);
+    const sources = resultSources(graph);
+    const given = readSettled(await findGiven(db, { organizationId, id }, sources));
+    const isBeginning = (nodeId: string) => !given.has(nodeId) && graph.get(nodeId)?.incoming.length === 0;
+    const text = sources.some(isBeginning) ? await findTriggerData(db, { organizationId, id }) : undefined;
+    const { payload } = (text === undefined ? { payload: null } : JSON.parse(text)) as Pick<TriggerData, "payload">;
+    return resultOf(graph, given, toRootItem(payload));
+  }
+
   return {
     /** However often it is asked for the same node, each is started once. */
-    async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
+    async callRuns(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
       if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
       for (const [index, { workflowId, prompt, payload }] of wishes.entries()) {
@@ -37,31 +50,28 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
       return ids;
     },
 
-    async read(parent: AdoptedRun, ids: string[]) {
-      const children = await findChildRuns(db, parent, ids);
-      if (children.some(isUnfinished)) return undefined;
-      const failed = children.find(({ status }) => status !== "succeeded");
-      if (failed || children.length < ids.length) return { error: describeFailure(failed) };
+    /** Of nodes whose called runs have all ended, what became of these. */
+    async findEndedCalls(parent: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]): Promise<Map<string, EndedCall[]>> {
+      return Map.groupBy(await findEnded(db, parent, calls), ({ nodeId }) => nodeId);
+    },
+
+    async readCalled({ organizationId }: AdoptedRun, ended: EndedCall[]): Promise<{ items: Item[] } | { error: NodeFailure }> {
+      const failed = ended.find(({ status }) => status !== "succeeded");
+      if (failed) return { error: describeFailure(failed) };
       const items: Item[] = [];
-      for (const id of ids) {
-        const { row, nodes, graph } = await runs.read(parent.organizationId, id);
-        const { payload } = JSON.parse(row.triggerData) as TriggerData;
-        items.push(...resultOf(graph, readSettled(nodes), toRootItem(payload)));
-      }
+      for (const one of ended) items.push(...(await readResult(organizationId, one)));
       return { items };
     },
   };
 }
 
-const isUnfinished = ({ status }: ChildRun): boolean => status === "pending" || status === "running" || status === "waiting";
-
-function describeFailure(child: ChildRun | undefined) {
+function describeFailure(child: EndedCall): NodeFailure {
   const code = "workflow_failed" as const;
-  if (child?.status === "cancelled") return { code, message: "The called workflow was cancelled." };
-  const told = child?.errorMessage ?? "Its run is gone.";
+  if (child.status === "cancelled") return { code, message: "The called workflow was cancelled." };
+  const told = child.errorMessage ?? "Its run is gone.";
   // One that called another itself told of it already: only the way to it is longer.
   const { path, words } = nested.exec(told)?.groups ?? { words: told };
-  const place = [child?.errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
+  const place = [child.errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
   return { code, message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
 }
 

@@ -43,7 +43,7 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
   };
 }
 
-export function readSettled(rows: RunNodeRow[]): Map<string, Settled> {
+export function readSettled(rows: Pick<RunNodeRow, "nodeId" | "status" | "outputs">[]): Map<string, Settled> {
   const settled = new Map<string, Settled>();
   for (const { nodeId, status, outputs } of rows)
     if (status === "succeeded" || status === "failed") settled.set(nodeId, { status, outputs: readOutputs(outputs) });

@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
-import { lockWaitingParent } from "./checkpoint-store.ts";
+import { lockParent, type Parent } from "./called-store.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { cancelRuns, findUnended, notifyCancelled, type RunPlace } from "./store.ts";
+import { tellParents } from "./tell-parents.ts";
 
 type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
 
@@ -23,15 +24,15 @@ export function createEndRuns({ db, queue, clock, onChange, onQueued }: Options)
     if (found.length === 0) return [];
     const chosen = new Set(found.map(({ id }) => id));
     const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
-    const parents = [];
-    for (const id of [...parentIds].sort()) parents.push(...(await lockWaitingParent(run, { organizationId, id })));
+    const parents: Parent[] = [];
+    for (const id of [...parentIds].sort()) parents.push(...(await lockParent(run, { organizationId, id })));
     const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;
     const ids = await cancelRuns(run, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
     await queue.removeAll(
       run,
       ids.map((id) => ({ id })),
     );
-    await queue.wake(run, parents);
+    await tellParents(run, queue, parents);
     await notifyCancelled(run, ids);
     return ids;
   }

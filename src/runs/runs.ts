@@ -31,6 +31,7 @@ import { createRunQueue } from "./run-queue.ts";
 import { runEventKind } from "./run-source.ts";
 import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
+import { calledWord } from "./tell-parents.ts";
 import { createUnstoredEnds } from "./unstored-ends.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
 import type { RunObserver } from "./walk.ts";
@@ -93,9 +94,9 @@ export function createRuns({
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, hot, findGraph });
-  const { onChange, onAccepted, onEndedAs } = createChanges(live, observe);
+  const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
-  const checkpoints = createCheckpoints({ ...shared, onChange, queue, onQueued: (moment) => dispatcher.wakeAt(moment) });
+  const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
   const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
@@ -106,33 +107,27 @@ export function createRuns({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
   });
-  const called = createCalledRuns({ db, startRun: start, runs: list });
+  const called = createCalledRuns({ db, startRun: start, findGraph });
+  const words = createWords(log);
   const runWorkflow = createRunWorkflow({
     ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
-    callRuns: called.call,
-    readCalled: called.read,
+    ...{ ...called, onCalledEnd: words.onCalledEnd },
   });
   const dispatcher = createDispatcher({
     ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
-    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
+    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onFailed, onCancelled }),
   });
   const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
   let listener: Listener | undefined;
-
-  function hear(message: string): void {
-    const [, cancelledId] = /^cancelled (.+)$/.exec(message) ?? [];
-    if (cancelledId) dispatcher.cancel(cancelledId);
-    else dispatcher.wake();
-  }
 
   return {
     start,
     checkOverrides: checkOverridesOf,
     list,
-    cancel: createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
-    endOf: createEndRuns({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: dispatcher.wake }),
+    cancel: createCancelRun({ db, queue, clock, onChange: onCancelled, onQueued: dispatcher.wake }),
+    endOf: createEndRuns({ db, queue, clock, onChange: onCancelled, onQueued: dispatcher.wake }),
     rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
@@ -147,7 +142,12 @@ export function createRuns({
     async open(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      const heard = { channel: workersChannel, applicationName: "switchyard runs", onMessage: hear, onConnect: dispatcher.wake };
+      const heard = {
+        channel: workersChannel,
+        applicationName: "switchyard runs",
+        onMessage: words.hear(dispatcher),
+        onConnect: dispatcher.wake,
+      };
       if (mostRuns > 0) listener = listen({ target, log, ...heard });
       dispatcher.start();
     },
@@ -163,20 +163,37 @@ export function createRuns({
   };
 }
 
+/** What workers tell each other: a run was cancelled, one was called that has ended, or something is in the queue. */
+function createWords(log: Log) {
+  const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "a run could not be told that one it called has ended") });
+  return {
+    onCalledEnd: ends.subscribe,
+    hear:
+      (dispatcher: Pick<ReturnType<typeof createDispatcher>, "cancel" | "wake">) =>
+      (message: string): void => {
+        const [word, id = ""] = message.split(" ");
+        if (word === "cancelled") dispatcher.cancel(id);
+        else if (word === calledWord) ends.publish(id);
+        else dispatcher.wake();
+      },
+  };
+}
+
 /** Tells live streams what changed, and counts what was accepted or ended. */
 function createChanges(live: Options["live"], observe: RunObserver) {
   const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
+  const onEndedAs =
+    (status: "failed" | "cancelled") =>
+    (changed: RunPlace[]): void => {
+      observe.ended(status, { runs: changed.length });
+      onChange(changed);
+    };
   return {
     onChange,
     onAccepted(accepted: NewRun[]): void {
       for (const { kind } of accepted) observe.accepted(kind);
       onChange(accepted);
     },
-    onEndedAs:
-      (status: "failed" | "cancelled") =>
-      (changed: RunPlace[]): void => {
-        observe.ended(status, { runs: changed.length });
-        onChange(changed);
-      },
+    ...{ onFailed: onEndedAs("failed"), onCancelled: onEndedAs("cancelled") },
   };
 }

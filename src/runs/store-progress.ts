@@ -1,5 +1,6 @@
 import { lookFirst } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
+import { callWorkflow } from "../workflows/engine-nodes/call-workflow.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
 import { failsRun, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
@@ -65,8 +66,13 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
 }
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
-  else walk.state.isLost = true;
+  if (!(await walk.writer.write({ nodes: [row] }))) {
+    walk.state.isLost = true;
+    return;
+  }
+  walk.pauses.set(id, pauseOf(row));
+  // What it called may have ended before anybody waited for it.
+  walk.calledEnd.ring();
 }
 
 /**
@@ -143,18 +149,22 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
     ...describeError(failure?.error),
     errorNodeId: failure?.nodeId || null,
   });
-  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });
+  const cancelsCalled = failure !== undefined && [...graph.values()].some(({ type }) => type === callWorkflow.id);
+  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId, cancelsCalled });
 }
 
-/** Nodes that started other workflows before the run stepped aside. */
+/** What each node waits for that called other workflows. */
+export const callsOf = ({ pauses }: Pick<Walk, "pauses">) =>
+  [...pauses].flatMap(([nodeId, pause]) => (pause.is === "calling" ? [{ nodeId, runIds: pause.runIds }] : []));
+
+/** Nodes that called other workflows which have ended. */
 export async function resumeCalls(walk: Walk): Promise<void> {
   const { options, run, held, graph, pauses } = walk;
-  for (const [id, pause] of [...pauses]) {
-    const node = graph.get(id);
+  for (const [id, ended] of await options.findEndedCalls(run, callsOf(walk))) {
+    const [node, pause] = [graph.get(id), pauses.get(id)];
     if (walk.state.hasEnded || walk.state.isLost) return;
-    if (pause.is !== "calling" || !node) continue;
-    const called = await options.readCalled(run, pause.runIds);
-    if (!called) continue;
+    if (!node || !pause) continue;
+    const called = await options.readCalled(run, ended);
     const { attempts, durationMs } = pause;
     const common = { attempts, inputs: [], filled: [] };
     const end =
