@@ -75,15 +75,3 @@ export function applyOverrides(graph: Graph, overrides: NodeOverride[]): Graph {
   }
   return changed;
 }
-
-/** All that come after a node, and itself. */
-export function withFollowers(graph: Graph, id: string): Set<string> {
-  const found = new Set<string>();
-  const open = [id];
-  for (let current = open.pop(); current !== undefined; current = open.pop()) {
-    if (found.has(current)) continue;
-    found.add(current);
-    open.push(...(graph.get(current)?.next ?? []));
-  }
-  return found;
-}

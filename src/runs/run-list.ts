@@ -34,7 +34,7 @@ const searchedPerPage = 2000;
 const searchedAtMost = 100_000;
 
 type RunPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
-type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
+export type WholeRun = { row: WholeRunRow; nodes: RunNodeRow[]; graph: Graph };
 
 /** The runs of an organization, newest first. */
 export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {

@@ -128,7 +128,7 @@ export function createRuns({
     list,
     cancel: createCancelRun({ db, queue, clock, onChange: onCancelled, onQueued: dispatcher.wake }),
     endOf: createEndRuns({ db, queue, clock, onChange: onCancelled, onQueued: dispatcher.wake }),
-    rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
+    rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),
