@@ -65,14 +65,12 @@ export function createCalledRuns({ db, startRun, findGraph }: { db: Database; st
   };
 }
 
-function describeFailure(child: EndedCall): NodeFailure {
-  const code = "workflow_failed" as const;
-  if (child.status === "cancelled") return { code, message: "The called workflow was cancelled." };
-  const told = child.errorMessage ?? "Its run is gone.";
+function describeFailure({ status, errorCode, errorMessage, errorNodeId }: EndedCall): NodeFailure {
+  const told = status === "cancelled" ? "It was cancelled." : (errorMessage ?? "Its run is gone.");
   // One that called another itself told of it already: only the way to it is longer.
-  const { path, words } = nested.exec(told)?.groups ?? { words: told };
-  const place = [child.errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
-  return { code, message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
+  const { path, words } = (errorCode === "workflow_failed" ? nested.exec(told)?.groups : undefined) ?? { words: told };
+  const place = [errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
+  return { code: "workflow_failed", message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
 }
 
-const nested = /^The called workflow failed at (?<path>[\w-]+(?: → [\w-]+)*): (?<words>.*)$/s;
+const nested = /^The called workflow failed(?: at (?<path>[\w-]+(?: → [\w-]+)*))?: (?<words>.*)$/s;

@@ -10,6 +10,7 @@ export type EndedCall = {
   nodeId: string;
   id: string;
   status: string | null;
+  errorCode: string | null;
   errorMessage: string | null;
   errorNodeId: string | null;
   workflowId: string;
@@ -18,8 +19,8 @@ export type EndedCall = {
 
 const endedCallsStatement: Statement = {
   name: "run_ended_calls",
-  text: `SELECT "nodeId", id, status, "errorMessage", "errorNodeId", "workflowId", "workflowVersion" FROM (
-           SELECT asked.node_id AS "nodeId", asked.id, asked.place, run.status, run.error_message AS "errorMessage", run.error_node_id AS "errorNodeId",
+  text: `SELECT "nodeId", id, status, "errorCode", "errorMessage", "errorNodeId", "workflowId", "workflowVersion" FROM (
+           SELECT asked.node_id AS "nodeId", asked.id, asked.place, run.status, run.error_code AS "errorCode", run.error_message AS "errorMessage", run.error_node_id AS "errorNodeId",
              run.workflow_id AS "workflowId", run.workflow_version AS "workflowVersion",
              bool_or(COALESCE(run.status IN ('pending', 'running', 'waiting'), false)) OVER (PARTITION BY asked.node_id) AS goes_on
            FROM unnest($3::text[], $4::uuid[]) WITH ORDINALITY AS asked (node_id, id, place)

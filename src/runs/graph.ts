@@ -1,4 +1,5 @@
 import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
+import { stop } from "../workflows/engine-nodes/stop.ts";
 import type { Canvas, CanvasNode, NodeOverride } from "../workflows/wire.ts";
 
 export type GraphNode = {
@@ -57,6 +58,8 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     settings: {
       ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout },
       ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, disabled },
+      // A stop stops, whatever makes it fail.
+      ...(nodeId === stop.id ? { retries: 0, continueOnError: false } : {}),
     },
     firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
     incoming: [],

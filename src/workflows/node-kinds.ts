@@ -4,7 +4,7 @@ import type { EngineNode } from "./engine-node.ts";
 import type { CanvasNode } from "./wire.ts";
 
 /** What a canvas has to know about a type of node, whether it is a tool or built in. */
-export type NodeKind = { input: z.ZodObject; credentialTypes: string[]; ways: EngineNode["ways"] };
+export type NodeKind = { input: z.ZodObject; credentialTypes: string[]; ways: EngineNode["ways"]; findFaults?: EngineNode["findFaults"] };
 
 /** A node with where it stands on the canvas, and its type when that is known. */
 export type PlacedNode = { node: CanvasNode; pointer: string; kind: NodeKind | undefined };
@@ -13,6 +13,6 @@ export function nodeKinds(catalog: Pick<Catalog, "nodes">, engineNodes: Readonly
   const kinds = new Map<string, NodeKind>();
   for (const { tool } of catalog.nodes.values())
     kinds.set(tool.id, { input: tool.input, credentialTypes: tool.credential ? [tool.credential.type] : [], ways: () => ["out"] });
-  for (const { id, input, ways } of engineNodes.values()) kinds.set(id, { input, credentialTypes: [], ways });
+  for (const { id, input, ways, findFaults } of engineNodes.values()) kinds.set(id, { input, credentialTypes: [], ways, findFaults });
   return kinds;
 }
