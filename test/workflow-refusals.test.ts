@@ -114,3 +114,17 @@ describe("the error of a nested workflow", () => {
     expect(run.error?.message).toBe("The called workflow failed at halt: The called workflow failed at lunch: Soup.");
   });
 });
+
+describe("the data of expressions", () => {
+  it("counts once, however often an expression can name it", async () => {
+    const large = node("large", "transform", { expression: '{ "text": $pad("", 4500000, "x") }' });
+    const expression = "$reverse([$length($input.text), $length($nodes.large.first.text), $count($nodes.large.items)])";
+    const id = await ann.save([large, node("sizes", "transform", { expression })], edges("large>sizes"));
+    expect((await ann.run(id)).result).toEqual([{ value: 1 }, { value: 4500000 }, { value: 4500000 }]);
+    const list = await ann.save(
+      [large, node("sizes", "transform", { over: "list", expression: expression.replace("$input.text", "$input[0].text") })],
+      edges("large>sizes"),
+    );
+    expect((await ann.run(list)).result).toEqual([{ value: 1 }, { value: 4500000 }, { value: 4500000 }]);
+  });
+});
