@@ -91,7 +91,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       identity,
       catalog,
       vault,
-      workflows: createWorkflows({ db, catalog, vault }),
+      workflows: createWorkflows({ db, catalog, vault, clock }),
       history,
       events,
       plans: createPlans({ db }),

@@ -143,6 +143,39 @@ describe("a run", () => {
     expect(one.complaints).toEqual([]);
   });
 
+  it("is run again from a chosen node, on the version it had or the current one, and says why it cannot be", async () => {
+    const nodes = (title: string) => [issue("first", "First"), { ...issue("second", title), name: "Second" }];
+    const workflowId = await flows.save(nodes("Old"), edges("first>second"), "Chosen");
+    const { id } = await flows.run(workflowId, {});
+    const added = [...nodes("New"), { ...issue("between", "Between"), name: "Between" }];
+    const canvas = { nodes: added, edges: edges("first>second") };
+    await flows.owner.browser.patch(`${flows.path}/workflows/${workflowId}`, { canvas, expectedVersion: 1 });
+    github.forget();
+    const one = await open(`/runs/${id}?node=second`);
+    const { page } = one;
+    await page.getByRole("button", { name: "Run again from this node" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Version").selectOption({ label: "The current version" });
+    expect(await dialog.getByLabel("Begin at").locator("option:checked").innerText()).toBe("Second");
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Run" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await becomes(one, "Succeeded");
+    await header(one).getByText("Version 2").waitFor();
+    expect(github.requests.map(({ title }) => title).sort()).toEqual(["Between", "New"]);
+    expect(one.complaints).toEqual([]);
+
+    await flows.owner.browser.patch(`${flows.path}/workflows/${workflowId}`, {
+      canvas: { nodes: [issue("first", "First")], edges: [] },
+      expectedVersion: 2,
+    });
+    await page.getByRole("button", { name: "Edit and run again" }).click();
+    await dialog.getByLabel("Version").selectOption({ label: "The current version" });
+    await dialog.getByLabel("Begin at").selectOption({ label: "Second" });
+    await dialog.getByRole("button", { name: "Run" }).click();
+    await dialog.getByText("nodeId is no node of this version of the workflow.").waitFor();
+  });
+
   it("with more nodes than fit on the screen shows the one that is chosen", async () => {
     const ids = Array.from({ length: 14 }, (_, index) => `n${index}`);
     const lines = edges(...ids.slice(1).map((id, index) => `n${index}>${id}`));

@@ -3,6 +3,7 @@ import type { ExpressionAnswer } from "./evaluator-messages.ts";
 import { createEvaluatorPool, refuseExpression } from "./evaluator-pool.ts";
 import { longestExpression } from "./expression-fault.ts";
 import { interpret } from "./interpret.ts";
+import { writeData } from "./share-data.ts";
 
 type Surroundings = {
   /** What the expression is applied to: `$`. */
@@ -47,7 +48,7 @@ export async function evaluateExpressions(
   const evaluated: (Evaluated | undefined)[] = expressions.map((text) => interpret(organizationId, text, { input, bindings }));
   const left = expressions.filter((_, index) => !evaluated[index]);
   if (left.length === 0) return evaluated as Evaluated[];
-  const data = JSON.stringify({ input, bindings });
+  const data = writeData({ input, bindings });
   if (data.length > longestData) throw refuseExpression(`was given more than ${longestData} characters of data`);
   const answers = (await evaluators.ask(organizationId, { expressions: left, data, signal })).values();
   return evaluated.map((one) => one ?? readAnswer(answers.next().value ?? {}));

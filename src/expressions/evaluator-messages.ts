@@ -1,4 +1,4 @@
-/** What is asked of a process for expressions. The data stands beside it as JSON: `input` and `bindings`. */
+/** What is asked of a process for expressions. The data stands beside it as JSON, of share-data.ts. */
 export type QuestionHead = {
   id: number;
   expressions: string[];

@@ -27,6 +27,22 @@ const mostEntries = 100_000;
 // Functions of JSONata are objects with such a mark. Its base64 functions look for those of a browser first.
 const insideText = `(encode, decode) => {
   const { parse, stringify } = JSON;
+  const { defineProperty } = Object;
+  const find = (value, path, length) => {
+    for (let step = 0; step < length; step += 1) value = value[path[step]];
+    return value;
+  };
+  // What stands in several places is sent once: share-data.ts.
+  const join = (data) => {
+    const same = data.same === undefined ? [] : data.same;
+    for (let index = 0; index < same.length; index += 1) {
+      const [to, from] = [same[index][0], same[index][1]];
+      const value = find(data, from, from.length);
+      const last = to.length - 1;
+      defineProperty(find(data, to, last), to[last], { value, writable: true, enumerable: true, configurable: true });
+    }
+    return data;
+  };
   const keepData = (key, value) => {
     const isFunction = typeof value === "object" && value !== null && ("_jsonata_lambda" in value || "_jsonata_function" in value);
     return isFunction || key === "__proto__" ? undefined : value;
@@ -35,7 +51,7 @@ const insideText = `(encode, decode) => {
   return {
     holder: { exports: {} },
     limits: { stack: ${mostDepth}, sequence: ${mostEntries} },
-    parse: (text) => parse(text),
+    parse: (text) => join(parse(text)),
     write: (value) => stringify(value, keepData),
   };
 }`;

@@ -3,11 +3,12 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item } from "../workflows/engine-node.ts";
+import { type EndedCall, findEnded } from "./called-store.ts";
 import { type CalledWorkflow, longestOutputs, tooLarge } from "./collect-outcomes.ts";
-import { toFailure } from "./execute-node.ts";
+import { type NodeFailure, toFailure } from "./execute-node.ts";
 import type { RunList } from "./run-list.ts";
 import type { StartRun } from "./start-run.ts";
-import { type AdoptedRun, type ChildRun, findChildRuns } from "./store.ts";
+import type { AdoptedRun } from "./store.ts";
 
 const mostDepth = 8;
 
@@ -15,7 +16,7 @@ const mostDepth = 8;
 export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "readResult"> }) {
   return {
     /** However often it is asked for the same node, each is started once, and once more for each time that it failed. */
-    async call(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
+    async callRuns(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
       if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
       for (const [index, { workflowId, prompt, payload, failures }] of wishes.entries()) {
@@ -35,15 +36,18 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
       return ids;
     },
 
-    async read(parent: AdoptedRun, ids: string[]) {
-      const children = await findChildRuns(db, parent, ids);
-      if (children.some(isUnfinished)) return undefined;
-      const failed = children.find(({ status }) => status !== "succeeded");
-      if (failed || children.length < ids.length) return { error: describeFailure(failed) };
+    /** Of nodes whose called runs have all ended, what became of these. */
+    async findEndedCalls(parent: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]): Promise<Map<string, EndedCall[]>> {
+      return Map.groupBy(await findEnded(db, parent, calls), ({ nodeId }) => nodeId);
+    },
+
+    async readCalled({ organizationId }: AdoptedRun, ended: EndedCall[]): Promise<{ items: Item[] } | { error: NodeFailure }> {
+      const failed = ended.find(({ status }) => status !== "succeeded");
+      if (failed) return { error: describeFailure(failed) };
       const parts: Item[][] = [];
       let room = longestOutputs;
-      for (const id of ids) {
-        const result = await runs.readResult(parent.organizationId, id, room);
+      for (const { id } of ended) {
+        const result = await runs.readResult(organizationId, id, room);
         if (!result) return { error: toFailure(tooLarge()) };
         room -= result.bytes;
         parts.push(result.items);
@@ -53,16 +57,12 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
   };
 }
 
-const isUnfinished = ({ status }: ChildRun): boolean => status === "pending" || status === "running" || status === "waiting";
-
-function describeFailure(child: ChildRun | undefined) {
-  const code = "workflow_failed" as const;
-  if (child?.status === "cancelled") return { code, message: "The called workflow was cancelled." };
-  const told = child?.errorMessage ?? "Its run is gone.";
+function describeFailure({ status, errorCode, errorMessage, errorNodeId }: EndedCall): NodeFailure {
+  const told = status === "cancelled" ? "It was cancelled." : (errorMessage ?? "Its run is gone.");
   // One that called another itself told of it already: only the way to it is longer.
-  const { path, words } = nested.exec(told)?.groups ?? { words: told };
-  const place = [child?.errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
-  return { code, message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
+  const { path, words } = (errorCode === "workflow_failed" ? nested.exec(told)?.groups : undefined) ?? { words: told };
+  const place = [errorNodeId ?? undefined, path].filter((part) => part !== undefined).join(" → ");
+  return { code: "workflow_failed", message: `The called workflow failed${place === "" ? "" : ` at ${place}`}: ${words}` };
 }
 
-const nested = /^The called workflow failed at (?<path>[\w-]+(?: → [\w-]+)*): (?<words>.*)$/s;
+const nested = /^The called workflow failed(?: at (?<path>[\w-]+(?: → [\w-]+)*))?: (?<words>.*)$/s;

@@ -170,28 +170,3 @@ export const onPool =
   (db: Database): RunStatement =>
   (statement, values) =>
     db.prepared(statement, values);
-
-// Whether it waits is judged after the lock: a condition in the statement would judge, and not lock, what was true before.
-const lockParentStatement: Statement = {
-  name: "",
-  text: `SELECT organization_id AS "organizationId", id, status FROM run WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-};
-
-/**
- * The run that waits for another one's end, if it does. Locked, so that one that is just about to wait is seen before or after;
- * to be called before its child is locked, as everywhere: older runs first, so that no two wait for each other.
- */
-export async function lockWaitingParent(run: RunStatement, { organizationId, id }: { organizationId: string; id: string }) {
-  const rows = await run<{ organizationId: string; id: string; status: string }>(lockParentStatement, [organizationId, id]);
-  return rows.filter(({ status }) => status === "waiting");
-}
-
-const unfinishedChildrenStatement: Statement = {
-  name: "",
-  text: `SELECT EXISTS (SELECT FROM run WHERE organization_id = $1 AND parent_run_id = $2 AND status IN ('pending', 'running', 'waiting')) AS found`,
-};
-
-export async function hasUnfinishedChildren(run: RunStatement, { organizationId, runId }: Held): Promise<boolean> {
-  const [row] = await run<{ found: boolean }>(unfinishedChildrenStatement, [organizationId, runId]);
-  return row?.found === true;
-}

@@ -5,19 +5,25 @@ import type { TableOf } from "../history/table-of.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { isConflict } from "../storage/repeat-after-conflict.ts";
-import { hasUnfinishedChildren, lockWaitingParent, type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
+import { findOpenCalls, lockParent } from "./called-store.ts";
+import { callerFailed, cancelTree } from "./cancel-called.ts";
+import { type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
+import { tellParents } from "./tell-parents.ts";
 
-type StepAside = { turn: Turn; awaitsRuns: boolean };
+/** `awaits`: the runs that each of its nodes waits for. */
+type StepAside = { turn: Turn; awaits: string[][] };
 
 export type Checkpoint = {
   nodes: NodeRow[];
   /** What becomes of the run, when it ends or changes its state. */
   turn?: RunTurn;
-  /** Given when the run steps aside until `turn.wakeAt`, or until the runs it started have ended. */
+  /** Given when the run steps aside until `turn.wakeAt`, or until those that one of its nodes called have ended. */
   stepAside?: StepAside;
   /** The run that may wait for this one's end. */
   parentRunId?: string | null;
+  /** Given when the run failed and may have called others, which nobody waits for any more. */
+  cancelsCalled?: boolean;
 };
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
@@ -28,6 +34,7 @@ type Options = {
   tableOf: TableOf;
   /** Called after each commit. */
   onChange: (changed: { organizationId: string; id: string }[]) => void;
+  onCancelled: (cancelled: { organizationId: string; id: string }[]) => void;
   /** Somebody's turn comes at that moment. */
   onQueued: (moment: Date) => void;
 };
@@ -38,7 +45,7 @@ const pauseMs = 250;
 const largeLength = 256 * 1024;
 
 /** Writes what became of nodes and runs. All that wait at the same time share a commit. */
-export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Options) {
+export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, onQueued }: Options) {
   const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
     const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
     const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
@@ -52,35 +59,46 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onQueued }: Op
   /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
   async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
     await queue.remove(run, [stepAside.turn]);
-    const isOver = stepAside.awaitsRuns && !(await hasUnfinishedChildren(run, turn));
+    const open = await findOpenCalls(run, turn, stepAside.awaits.flat());
+    const isOver = stepAside.awaits.some((ids) => !ids.some((id) => open.has(id)));
     const startAfter = isOver ? null : turn.wakeAt;
     if (isOver || startAfter) await queue.insertMissing(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
   }
 
-  /** What has to be locked before the run itself: its own place in the queue, and the run that waits for it. */
+  /** What has to be locked before the run itself: its own place in the queue, and the run that called it. */
   async function lockOthers(run: RunStatement, { turn, stepAside, parentRunId }: Checkpoint) {
     if (stepAside) await queue.hold(run, stepAside.turn);
-    return turn?.completedAt && parentRunId ? await lockWaitingParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+    return turn?.completedAt && parentRunId ? await lockParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+  }
+
+  /** What a run called that failed: nobody waits for it any more. */
+  async function cancelCalled(run: RunStatement, { turn, cancelsCalled }: Checkpoint): Promise<string[]> {
+    if (!turn?.completedAt || !cancelsCalled) return [];
+    return await cancelTree(run, queue, toPlace(turn), { completedAt: turn.completedAt, message: callerFailed });
   }
 
   async function writeAlone(checkpoint: Checkpoint): Promise<boolean> {
     const { nodes, turn, stepAside } = checkpoint;
+    let cancelled: string[] = [];
     const isHeld = await db.transaction(async (run) => {
       const parents = await lockOthers(run, checkpoint);
       const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
-      await queue.wake(run, parents);
+      cancelled = await cancelCalled(run, checkpoint);
+      await tellParents(run, queue, parents);
       return true;
     });
     if (isHeld && turn) onChange([toPlace(turn)]);
+    if (isHeld && turn && cancelled.length > 0) onCancelled(cancelled.map((id) => ({ ...toPlace(turn), id })));
     if (isHeld) onQueued(turn?.wakeAt ?? new Date(0));
     return isHeld;
   }
 
   const write = async (checkpoint: Checkpoint): Promise<boolean> => {
     const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
-    const isAlone = isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && checkpoint.parentRunId);
+    const isAlone =
+      isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
     return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
   };
 

@@ -50,7 +50,7 @@ function isResultLeftOut(rows: RunNodeRow[], graph: Graph): boolean {
   return rows.some(({ nodeId, isLeftOut }) => isLeftOut && sources.has(nodeId));
 }
 
-export function readSettled(rows: RunNodeRow[]): Map<string, Settled> {
+export function readSettled(rows: Pick<RunNodeRow, "nodeId" | "status" | "outputs">[]): Map<string, Settled> {
   const settled = new Map<string, Settled>();
   for (const { nodeId, status, outputs } of rows)
     if (status === "succeeded" || status === "failed") settled.set(nodeId, { status, outputs: readOutputs(outputs) });

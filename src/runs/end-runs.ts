@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
-import { lockWaitingParent } from "./checkpoint-store.ts";
+import { lockParent, type Parent } from "./called-store.ts";
 import { findUnended } from "./end-runs-store.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { cancelRuns, notifyCancelled, type RunPlace } from "./store.ts";
+import { tellParents } from "./tell-parents.ts";
 
 type Options = { db: Database; queue: RunQueue; clock: Clock; log: Log; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
 
@@ -29,15 +30,15 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
     if (found.length === 0) return [];
     const chosen = new Set(found.map(({ id }) => id));
     const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
-    const parents = [];
-    for (const id of [...parentIds].sort()) parents.push(...(await lockWaitingParent(run, { organizationId, id })));
+    const parents: Parent[] = [];
+    for (const id of [...parentIds].sort()) parents.push(...(await lockParent(run, { organizationId, id })));
     const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;
     const ids = await cancelRuns(run, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
     await queue.removeAll(
       run,
       ids.map((id) => ({ id })),
     );
-    await queue.wake(run, parents);
+    await tellParents(run, queue, parents);
     await notifyCancelled(run, ids);
     return ids;
   }

@@ -17,11 +17,15 @@ export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (
   const isOpen = ({ id, incoming }: GraphNode) => !settled.has(id) && !isBusy(id) && incoming.every(({ source }) => settled.has(source));
   for (;;) {
     const open = [...graph.values()].filter(isOpen).map((node) => ({ node, incoming: collectIncoming(node, settled, root) }));
-    const passed = open.filter(({ node, incoming }) => node.settings.disabled || (incoming.items.length === 0 && !incoming.continues));
+    const passed = open.filter(({ node, incoming }) => isPassed(node, incoming));
     if (passed.length === 0) return open;
     for (const { node, incoming } of passed) settled.set(node.id, passOn(node, incoming));
   }
 }
+
+/** Whether a node is not executed, because it is disabled or nothing came to it. */
+export const isPassed = ({ settings }: GraphNode, { items, continues }: Incoming): boolean =>
+  settings.disabled || (items.length === 0 && !continues);
 
 export const passOn = ({ firstWay }: GraphNode, { items, continues = false }: Incoming): Settled => ({
   status: "skipped",

@@ -1,4 +1,5 @@
 import { engineNodes } from "../workflows/engine-nodes/engine-nodes.ts";
+import { stop } from "../workflows/engine-nodes/stop.ts";
 import type { Canvas, CanvasNode, NodeOverride } from "../workflows/wire.ts";
 
 export type GraphNode = {
@@ -60,6 +61,8 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     settings: {
       ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout, itemsAtOnce },
       ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled },
+      // A stop stops, whatever makes it fail.
+      ...(nodeId === stop.id ? { retries: 0, continueOnError: false } : {}),
     },
     firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
     incoming: [],
@@ -77,16 +80,4 @@ export function applyOverrides(graph: Graph, overrides: NodeOverride[]): Graph {
       changed.set(id, { ...node, runtimeInstruction: runtimeInstruction ?? "", credentials: { ...node.credentials, ...credentials } });
   }
   return changed;
-}
-
-/** All that come after a node, and itself. */
-export function withFollowers(graph: Graph, id: string): Set<string> {
-  const found = new Set<string>();
-  const open = [id];
-  for (let current = open.pop(); current !== undefined; current = open.pop()) {
-    if (found.has(current)) continue;
-    found.add(current);
-    open.push(...(graph.get(current)?.next ?? []));
-  }
-  return found;
 }

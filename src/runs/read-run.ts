@@ -18,6 +18,8 @@ type Options = { tables: RunsDb; graphOf: (organizationId: string, row: WholeRun
 
 type Found<Node> = { row: WholeRunRow; nodes: Node[]; graph: Graph };
 
+export type FoundRun = Found<RunNodeRow>;
+
 /** How much of what nodes got and gave one answer holds. A run may have given more than a process has memory. */
 const mostBytes = 8_000_000;
 
@@ -45,9 +47,21 @@ export function createReadRun({ tables, graphOf }: Options) {
     readStates,
 
     /** With the data of as many nodes as one answer holds, those first that the result comes from. */
-    async read(organizationId: string, id: string): Promise<Found<RunNodeRow>> {
+    async read(organizationId: string, id: string): Promise<FoundRun> {
       const { row, nodes, graph } = await readStates(organizationId, id);
       return { row, graph, nodes: await readData(organizationId, id, nodes, chooseNodes(nodes, graph)) };
+    },
+
+    /** With the first item of each way of each node: it shows where items went, whatever they amount to. */
+    async readFirstItems(organizationId: string, id: string): Promise<FoundRun> {
+      const { row, nodes, graph } = await readStates(organizationId, id);
+      const rows: RunNodeRow[] = [];
+      for (const one of await readData(organizationId, id, nodes, chooseNodes(nodes, graph))) {
+        // One by one, so that at no time more than the largest of them is in memory.
+        const [whole = one] = one.isLeftOut ? await readData(organizationId, id, [one], new Set([one.nodeId])) : [one];
+        rows.push({ ...whole, input: null, filled: null, outputs: cutToFirst(whole.outputs) });
+      }
+      return { row, graph, nodes: rows };
     },
 
     /** One node of a run, however much it got and gave. */
@@ -72,6 +86,12 @@ export function createReadRun({ tables, graphOf }: Options) {
       return { items: resultOf(graph, readSettled(rows), toRootItem(payload)), bytes };
     },
   };
+}
+
+function cutToFirst(outputs: string | null): string | null {
+  if (outputs === null) return null;
+  const ways = Object.entries(JSON.parse(outputs) as Record<string, Item[]>);
+  return JSON.stringify(Object.fromEntries(ways.map(([way, items]) => [way, Array.isArray(items) ? items.slice(0, 1) : items])));
 }
 
 function chooseNodes(nodes: NodeState[], graph: Graph): Set<string> {

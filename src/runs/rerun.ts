@@ -1,20 +1,25 @@
 import type { Clock } from "../base/clock.ts";
-import { Refusal } from "../base/refusal.ts";
+import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { TriggerData } from "../workflows/engine-node.ts";
+import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
 import { toRow } from "./create-start-run.ts";
-import { type Graph, withFollowers } from "./graph.ts";
-import type { NodeState } from "./list-store.ts";
+import type { FindGraph } from "./find-graph.ts";
+import { collectIncoming, type Settled, toRootItem } from "./find-ready.ts";
+import type { Graph } from "./graph.ts";
+import { keepFinished } from "./keep-finished.ts";
+import type { WholeRunRow } from "./list-store.ts";
+import type { FoundRun } from "./read-run.ts";
 import type { RunList } from "./run-list.ts";
 import { copyNodes } from "./store.ts";
 
 type Options = {
   workflows: Pick<Workflows, "find">;
-  list: Pick<RunList, "readStates">;
+  list: Pick<RunList, "readFirstItems">;
+  findGraph: FindGraph;
   accept: (wish: RunToAccept) => Promise<AcceptedRun>;
   checkOverrides: CheckOverrides;
   clock: Clock;
@@ -23,7 +28,9 @@ type Options = {
 type Wish = {
   organizationId: string;
   runId: string;
-  from: "start" | "failure";
+  /** The version of the workflow that the run had, or the one of now. */
+  version: "same" | "current";
+  from: Beginning;
   /** What shall be otherwise than in the run before. */
   prompt?: string | undefined;
   payload?: unknown;
@@ -32,49 +39,80 @@ type Wish = {
   trace: Span;
 };
 
-/** Runs again what a run did, on the same version of the workflow: all of it, or from the node that failed, with what was finished before it. */
-export function createRerun({ workflows, list, accept, checkOverrides, clock }: Options) {
-  async function requireActive(organizationId: string, workflowId: string): Promise<void> {
+type Beginning = "start" | "failure" | { nodeId: string };
+
+/** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it. */
+export function createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }: Options) {
+  async function requireActive(organizationId: string, workflowId: string) {
     const workflow = await workflows.find(organizationId, workflowId);
     if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
     if (!workflow.isActive) throw new Refusal("workflow_inactive", "This workflow is turned off.");
+    return workflow;
   }
 
-  return async ({
-    organizationId,
-    runId,
-    from,
-    prompt,
-    payload,
-    overrides,
-    user,
-    trace,
-  }: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
-    const { row: before, nodes, graph } = await list.readStates(organizationId, runId);
-    await requireActive(organizationId, before.workflowId);
-    const reused = from === "failure" ? reusableNodes(before.status, nodes, graph) : [];
-    const chosen = overrides ?? (JSON.parse(before.overrides ?? "[]") as NodeOverride[]);
-    await checkOverrides(organizationId, graph, chosen);
-    const trigger = JSON.parse(before.triggerData) as TriggerData;
+  async function chooseVersion({ organizationId, version }: Wish, { row, graph }: FoundRun): Promise<{ version: number; graph: Graph }> {
+    const workflow = await requireActive(organizationId, row.workflowId);
+    if (version === "same") {
+      if (graph.size === 0) throw new Refusal("workflow_not_found", goneWords(row));
+      return { version: row.workflowVersion, graph };
+    }
+    const current = await findGraph(organizationId, workflow.id, workflow.version);
+    if (current.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
+    return { version: workflow.version, graph: current };
+  }
+
+  return async (asked: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
+    const { organizationId, runId, from, prompt, payload, user, trace } = asked;
+    const before = await list.readFirstItems(organizationId, runId);
+    const { workflowId } = before.row;
+    const { version, graph } = await chooseVersion(asked, before);
+    const overrides = asked.overrides ?? inheritOverrides(before.row, graph);
+    await checkOverrides(organizationId, graph, overrides);
+    const trigger = JSON.parse(before.row.triggerData) as TriggerData;
     const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
+    const reused = from === "start" ? [] : findReused(before, graph, { from, trigger: edited });
     const queuedAt = clock.now();
-    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides: chosen, user, trace }, queuedAt);
-    const row = { ...wish, workflowId: before.workflowId, workflowVersion: before.workflowVersion, rerunOf: runId };
+    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
+    const row = { ...wish, workflowId, workflowVersion: version, rerunOf: runId };
     const alsoInsert =
       reused.length > 0
         ? (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, organizationId, { from: runId, to: row.id, nodeIds: reused })
         : undefined;
     const { id } = await accept({ row, once: undefined, alsoInsert });
-    return { id, createdAt: queuedAt, workflowId: before.workflowId };
+    return { id, createdAt: queuedAt, workflowId };
   };
 }
 
-/** Finished nodes that do not come after one that failed. */
-function reusableNodes(status: string, nodes: NodeState[], graph: Graph): string[] {
-  if (status === "pending" || status === "running" || status === "waiting")
+const goneWords = ({ workflowVersion }: WholeRunRow): string =>
+  `Version ${workflowVersion} of the workflow is gone. Run it again on the current version.`;
+
+/** Of the run before, for nodes that there still are. */
+const inheritOverrides = ({ overrides }: WholeRunRow, graph: Graph): NodeOverride[] =>
+  (JSON.parse(overrides ?? "[]") as NodeOverride[]).filter(({ id }) => graph.has(id));
+
+type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData };
+
+/** Nodes whose results the new run takes over. */
+function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger }: Circumstances): string[] {
+  if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
-  const succeeded = nodes.filter((node) => node.status === "succeeded").map(({ nodeId }) => nodeId);
-  const failed = nodes.filter((node) => node.status === "failed");
-  const again = new Set(failed.flatMap(({ nodeId }) => [...withFollowers(graph, nodeId)]));
-  return succeeded.filter((nodeId) => !again.has(nodeId));
+  const root = toRootItem(trigger.payload);
+  const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
+  const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
+  const kept = keepFinished({ graph, rows, root, beginsAt });
+  if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
+  return [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id);
 }
+
+/** A node can only be begun with when it gets what it would have got. */
+function requireInput(graph: Graph, nodeId: string, { kept, root }: { kept: Map<string, Settled>; root: Item }): void {
+  const node = graph.get(nodeId);
+  if (!node) throw refuseNode("unknown_node", "is no node of this version of the workflow");
+  const missing = new Set(node.incoming.map(({ source }) => source).filter((source) => !kept.has(source)));
+  if (missing.size > 0) throw refuseNode("validation_failed", `comes after ${[...missing].join(", ")}, of which this run has no outputs`);
+  const { items, continues } = collectIncoming(node, kept, root);
+  if (items.length === 0 && !continues) throw refuseNode("validation_failed", "got no items in this run");
+}
+
+const refuseNode = (code: RefusalCode, detail: string): Refusal =>
+  new Refusal(code, `nodeId ${detail}.`, { errors: [{ pointer: "/nodeId", detail }] });

@@ -102,9 +102,11 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
     },
     async (request, reply) => {
       const { organizationId, runId } = request.params;
-      const { from = "start", prompt, payload, nodes: overrides } = request.body ?? {};
-      const { trace } = request;
-      const started = await runs.rerun({ organizationId, runId, from, prompt, payload, overrides, user: personOf(request), trace });
+      const { version = "same", from = "start", nodeId = "", prompt, payload, nodes: overrides } = request.body ?? {};
+      const started = await runs.rerun({
+        ...{ organizationId, runId, version, from: from === "node" ? { nodeId } : from },
+        ...{ prompt, payload, overrides, user: personOf(request), trace: request.trace },
+      });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId }));
     },
   );

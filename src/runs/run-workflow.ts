@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { asUnclear } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
 import { requireFew } from "./collect-outcomes.ts";
@@ -12,7 +13,7 @@ import { hideTypedSecrets } from "./hide-typed-secrets.ts";
 import { noItems, writeItems } from "./item-progress.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
-import { endOfCall, resumeCalls } from "./resume-calls.ts";
+import { callsOf, giveUpCall, resumeCalls } from "./resume-calls.ts";
 import type { AdoptedRun } from "./store.ts";
 import { describeTurn, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
 import type { NodeTracker } from "./track-node.ts";
@@ -32,6 +33,8 @@ export type RunOutcome =
 export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
 
 const longestTimerMs = 60_000;
+/** That a called workflow has ended is heard of; a word may be lost, so it is also looked now and then. */
+const lookEveryMs = 5_000;
 /** After this time somebody may be watching, so that it is shown what a run is busy with. */
 const showAfterMs = 100;
 /** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before anything that follows it reaches out. */
@@ -60,6 +63,7 @@ async function followGraph(walk: Walk): Promise<RunOutcome> {
   await endInterrupted(walk);
   await resumeCalls(walk);
   while (!walk.state.isLost && !walk.state.hasEnded) {
+    await lookAtCalls(walk);
     if (canBegin(walk)) beginReady(walk);
     if (walk.running.size > 0) await whenSomethingChanges(walk);
     else if (!canBegin(walk) || !hasMore(walk)) break;
@@ -72,15 +76,35 @@ async function followGraph(walk: Walk): Promise<RunOutcome> {
 
 const canBegin = (walk: Walk): boolean => !walk.failure && !walk.isStopping() && !walk.limitSignal.aborted;
 
+/** While other nodes still run: what follows a called workflow does not have to wait for them. */
+async function lookAtCalls(walk: Walk): Promise<void> {
+  // Where nothing runs, the run steps aside or begins something first; whoever steps aside is told what has ended.
+  if (walk.running.size === 0 || !walk.calledEnd.hear()) return;
+  try {
+    await resumeCalls(walk);
+  } catch (error) {
+    // It is looked again soon; what runs goes on.
+    if (isDatabaseUnavailable(error)) return;
+    if (!walk.signal.aborted) walk.options.log.warn({ err: error, runId: walk.run.id }, "what called workflows gave could not be read");
+    walk.state.isLost = true;
+  }
+}
+
 /** A node has ended, or one that paused can go on although others still run. */
 async function whenSomethingChanges(walk: Walk): Promise<void> {
-  const { running, pauses, options } = walk;
+  const { running, pauses, options, calledEnd } = walk;
   const moment = canBegin(walk) ? nextMoment(pauses, (id) => running.has(id)) : null;
-  if (!moment) return void (await Promise.race(running.values()));
+  const awaitsCalls = canBegin(walk) && callsOf(walk).length > 0;
+  const changes = [...running.values(), ...(awaitsCalls ? [calledEnd.rung()] : [])];
+  if (!moment && !awaitsCalls) return void (await Promise.race(changes));
   const timer = new AbortController();
-  const delayMs = Math.min(Math.max(moment.getTime() - options.clock.now().getTime(), 1), longestTimerMs);
-  const woken = delay(delayMs, undefined, { signal: timer.signal }).catch(() => {});
-  await Promise.race([...running.values(), woken]).finally(() => timer.abort());
+  const longestMs = awaitsCalls ? lookEveryMs : longestTimerMs;
+  const delayMs = Math.min(moment ? Math.max(moment.getTime() - options.clock.now().getTime(), 1) : longestMs, longestMs);
+  const woken = delay(delayMs, undefined, { signal: timer.signal }).then(
+    () => awaitsCalls && calledEnd.ring(),
+    () => {},
+  );
+  await Promise.race([...changes, woken]).finally(() => timer.abort());
 }
 
 function beginReady(walk: Walk): void {
@@ -138,8 +162,7 @@ async function executeOrWait(walk: Walk, ready: Ready): Promise<Executed> {
   if ("end" in loaded) return loaded;
   try {
     if (pause?.is === "waiting") return { end: endOfWait(pause, loaded.incoming.items) };
-    const end = pause?.is === "calling" ? await endOfCall(walk, ready.node, pause) : undefined;
-    if (end) return { end };
+    if (pause?.is === "calling") return { end: await giveUpCall(walk, ready.node, pause) };
     return await execute(walk, { node: ready.node, ...loaded });
   } catch (error) {
     return endOfTooMuch(ready.node, attempts, error);
@@ -208,8 +231,8 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   if (hasMore(walk)) return "handed back";
   await Promise.all([...walk.shown]);
   const turn = describeTurn(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
-  const awaitsRuns = [...pauses.values()].some(({ is }) => is === "calling");
-  const isHeld = await walk.writer.write({ nodes: [], turn, stepAside: { turn: walk.turn, awaitsRuns } });
+  const awaits = callsOf(walk).map(({ runIds }) => runIds);
+  const isHeld = await walk.writer.write({ nodes: [], turn, stepAside: { turn: walk.turn, awaits } });
   return isHeld ? "aside" : "lost";
 }
 

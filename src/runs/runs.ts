@@ -30,6 +30,7 @@ import { createRunQueue } from "./run-queue.ts";
 import { runEventKind } from "./run-source.ts";
 import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
+import { calledWord } from "./tell-parents.ts";
 import { createUnstoredEnds } from "./unstored-ends.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
 import type { RunObserver, WalkOptions } from "./walk.ts";
@@ -90,9 +91,9 @@ export function createRuns({
   const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
   const findGraph = createFindGraph({ workflows });
   const list = createRunList({ db, hot, findGraph });
-  const { onChange, onAccepted, onEndedAs } = createChanges(live, observe);
+  const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
-  const checkpoints = createCheckpoints({ ...shared, onChange, queue, onQueued: (moment) => dispatcher.wakeAt(moment) });
+  const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
   const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
     await queue.insert(run, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
@@ -104,29 +105,22 @@ export function createRuns({
     findReplay: createFindReplay({ db }),
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
+  const words = createWords(log);
   const runWorkflow = createRunWorkflow({
     ...{ db, checkpoints, ...nodes, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
-    callRuns: called.call,
-    readCalled: called.read,
-    cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids),
+    ...{ ...called, onCalledEnd: words.onCalledEnd, cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids) },
   });
-  const ending = createEndRuns({ db, queue, clock, log, onChange: onEndedAs("cancelled"), onQueued: () => dispatcher.wake() });
+  const forEnds = { db, queue, clock, log, onChange: onCancelled, onQueued: () => dispatcher.wake() };
+  const [cancel, ending] = [createCancelRun(forEnds), createEndRuns(forEnds)];
   const dispatcher = createDispatcher({
     ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
     onEnd: ({ id }) => ends.publish(id),
     endDeleted: ending.endOne,
-    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onEndedAs("failed") }),
+    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onFailed, onCancelled }),
   });
   const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
-  const cancel = createCancelRun({ db, queue, clock, onChange: onEndedAs("cancelled"), onQueued: () => dispatcher.wake() });
   let listener: Listener | undefined;
-
-  function hear(message: string): void {
-    const [, cancelledId] = /^cancelled (.+)$/.exec(message) ?? [];
-    if (cancelledId) dispatcher.cancel(cancelledId);
-    else dispatcher.wake();
-  }
 
   return {
     start,
@@ -134,7 +128,7 @@ export function createRuns({
     list,
     cancel,
     ending,
-    rerun: createRerun({ workflows, list, accept, checkOverrides, clock }),
+    rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),
@@ -148,8 +142,8 @@ export function createRuns({
     async open(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      const heard = { channel: workersChannel, applicationName: "switchyard runs", onMessage: hear, onConnect: dispatcher.wake };
-      if (mostRuns > 0) listener = listen({ target, log, ...heard });
+      const told = { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake };
+      if (mostRuns > 0) listener = listen({ target, log, channel: workersChannel, applicationName: "switchyard runs", ...told });
       dispatcher.start();
     },
 
@@ -172,20 +166,37 @@ async function cancelAll(cancel: Runs["cancel"], organizationId: string, ids: st
     });
 }
 
+/** What workers tell each other: a run was cancelled, one was called that has ended, or something is in the queue. */
+function createWords(log: Log) {
+  const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "a run could not be told that one it called has ended") });
+  return {
+    onCalledEnd: ends.subscribe,
+    hear:
+      (dispatcher: Pick<ReturnType<typeof createDispatcher>, "cancel" | "wake">) =>
+      (message: string): void => {
+        const [word, id = ""] = message.split(" ");
+        if (word === "cancelled") dispatcher.cancel(id);
+        else if (word === calledWord) ends.publish(id);
+        else dispatcher.wake();
+      },
+  };
+}
+
 /** Tells live streams what changed, and counts what was accepted or ended. */
 function createChanges(live: Options["live"], observe: RunObserver) {
   const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
+  const onEndedAs =
+    (status: "failed" | "cancelled") =>
+    (changed: RunPlace[]): void => {
+      observe.ended(status, { runs: changed.length });
+      onChange(changed);
+    };
   return {
     onChange,
     onAccepted(accepted: NewRun[]): void {
       for (const { kind } of accepted) observe.accepted(kind);
       onChange(accepted);
     },
-    onEndedAs:
-      (status: "failed" | "cancelled") =>
-      (changed: RunPlace[]): void => {
-        observe.ended(status, { runs: changed.length });
-        onChange(changed);
-      },
+    ...{ onFailed: onEndedAs("failed"), onCancelled: onEndedAs("cancelled") },
   };
 }

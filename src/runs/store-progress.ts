@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { callWorkflow } from "../workflows/engine-nodes/call-workflow.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
 import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
@@ -65,8 +66,13 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
 }
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
-  else walk.state.isLost = true;
+  if (!(await walk.writer.write({ nodes: [row] }))) {
+    walk.state.isLost = true;
+    return;
+  }
+  walk.pauses.set(id, pauseOf(row));
+  // What it called may have ended before anybody waited for it.
+  walk.calledEnd.ring();
 }
 
 type Attempt = { node: GraphNode; attempts: number; startedAt: Date };
@@ -146,7 +152,8 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
     ...describeError(failure?.error),
     errorNodeId: failure?.nodeId || null,
   });
-  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId });
+  const cancelsCalled = failure !== undefined && [...graph.values()].some(({ type }) => type === callWorkflow.id);
+  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId, cancelsCalled });
 }
 
 export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({

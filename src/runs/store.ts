@@ -1,7 +1,7 @@
 import { remember } from "../base/remember.ts";
 import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { RunStatement } from "../storage/database.ts";
 import type { RunKind } from "./start-run.ts";
 
 export type RunPlace = { organizationId: string; id: string };
@@ -205,18 +205,6 @@ export async function adoptRuns(run: RunStatement, owner: string, places: RunPla
   if (places.length === 0) return [];
   const ids = places.map(({ id }) => id);
   return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
-}
-
-const childrenStatement = {
-  name: "run_children",
-  text: `SELECT id, status, error_code AS "errorCode", error_message AS "errorMessage", error_node_id AS "errorNodeId" FROM run
-         WHERE organization_id = $1 AND parent_run_id = $2 AND id = ANY ($3::uuid[])`,
-};
-
-export type ChildRun = { id: string; status: string; errorCode: string | null; errorMessage: string | null; errorNodeId: string | null };
-
-export async function findChildRuns(db: Database, { organizationId, id }: RunPlace, ids: string[]): Promise<ChildRun[]> {
-  return await db.prepared<ChildRun>(childrenStatement, [organizationId, id, ids]);
 }
 
 const cancelStatement = {

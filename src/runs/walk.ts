@@ -1,3 +1,4 @@
+import { createBell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -7,6 +8,7 @@ import type { FindStoredOf } from "../history/typed-secrets.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
+import type { EndedCall } from "./called-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { ExecuteNode, NodeEnd, NodeFailure } from "./execute-node.ts";
 import { toRootItem } from "./find-ready.ts";
@@ -31,7 +33,8 @@ export type Circumstances = {
 };
 
 type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"], trace: Span) => Promise<string[]>;
-type ReadCalled = (run: AdoptedRun, runIds: string[]) => Promise<{ items: Item[] } | { error: NodeFailure } | undefined>;
+type FindEnded = (run: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]) => Promise<Map<string, EndedCall[]>>;
+type ReadCalled = (run: AdoptedRun, ended: EndedCall[]) => Promise<{ items: Item[] } | { error: NodeFailure }>;
 
 export type WalkOptions = {
   db: Database;
@@ -41,10 +44,14 @@ export type WalkOptions = {
   findGraph: (run: AdoptedRun) => Promise<Graph>;
   /** Starts other workflows for a node, each once, however often it is asked. */
   callRuns: CallRuns;
-  /** What came out of them; undefined while one of them goes on. */
+  /** By node, where all that it started have ended. */
+  findEndedCalls: FindEnded;
+  /** What came out of them. */
   readCalled: ReadCalled;
   /** Ends those that still go on. */
   cancelCalled: (run: AdoptedRun, runIds: string[]) => Promise<void>;
+  /** Calls back when a run ends that this one called, wherever it ran. A hint only, which may be lost. */
+  onCalledEnd: (runId: string, listener: () => void) => () => void;
   unstored: ReturnType<typeof createUnstoredEnds>;
   clock: Clock;
   log: Log;
@@ -85,7 +92,10 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     ...{ graph, settled, root, budget: options.budget, isStored: writer.isStored, signal: limit.signal },
     read: (nodeId) => findOutputs(options.db, run, nodeId),
   });
+  const calledEnd = createBell();
+  const unsubscribe = options.onCalledEnd(run.id, calledEnd.ring);
   const close = () => {
+    unsubscribe();
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);
     kept.close();
@@ -103,7 +113,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     running: new Map<string, Promise<void>>(),
     /** How far the present attempts of nodes are stored. */
     trackers: new Map<string, NodeTracker>(),
-    ...{ writer, kept, root, close },
+    ...{ writer, kept, root, close, calledEnd },
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: new Set<Promise<unknown>>(),
     failure,

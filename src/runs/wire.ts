@@ -138,10 +138,25 @@ export const startBody = z
 
 export const rerunBody = z
   .strictObject({
-    from: z.enum(["start", "failure"]).default("start").describe("Whether what the run had finished is reused."),
+    version: z.enum(["same", "current"]).default("same").describe("The version of the workflow that the run had, or the one it has now."),
+    from: z
+      .enum(["start", "failure", "node"])
+      .default("start")
+      .describe(
+        "Where it begins: at the start, at what failed, or at the node `nodeId`. What was finished and does not come after that is reused.",
+      ),
+    nodeId: canvasId.optional().describe("Canvas id of the node where it begins; with `from: node`."),
     prompt: z.string().max(1_000_000).optional(),
     payload: payload.optional(),
     nodes: z.array(nodeOverride).max(500).optional(),
+  })
+  .refine(({ from, nodeId }) => from !== "node" || nodeId !== undefined, {
+    path: ["nodeId"],
+    message: "is required to run again from a node",
+  })
+  .refine(({ from, nodeId }) => from === "node" || nodeId === undefined, {
+    path: ["nodeId"],
+    message: "is only for running again from a node",
   })
   .nullish();
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { nearestNames } from "../base/nearest-names.ts";
 import { createPause } from "../base/pause-long-work.ts";
 import { type FieldFault, maxFieldFaults } from "../base/refusal.ts";
@@ -19,14 +20,16 @@ type Options = {
   catalog: Pick<Catalog, "nodes">;
   engineNodes: ReadonlyMap<string, EngineNode>;
   vault: Pick<Vault, "credentials" | "defaults">;
+  clock: Clock;
 };
 
 /** Names every fault of a canvas at once. A warning does not hinder saving: what is missing may be supplied for one run. */
-export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
+export function createCheckCanvas({ catalog, engineNodes, vault, clock }: Options) {
   const kinds = nodeKinds(catalog, engineNodes);
 
   return async (organizationId: string, value: unknown): Promise<{ faults: FieldFault[]; warnings: FieldFault[] }> => {
     const pause = createPause();
+    const now = clock.now();
     const { faults: found, ids, nodes: read, edges, isComplete } = await readCanvas(value, pause);
     const nodes = read.map((placed) => ({ ...placed, kind: kinds.get(placed.node.nodeId) }));
     const ancestors = findAncestors(edges.map(({ edge }) => edge));
@@ -43,7 +46,7 @@ export function createCheckCanvas({ catalog, engineNodes, vault }: Options) {
       await pause();
       found.push(
         ...checkType(placed, found.length < maxFieldFaults ? kinds.keys() : []),
-        ...checkParameters(placed),
+        ...checkParameters(placed, now),
         ...(await checkReferences(placed, surroundings)),
       );
     }

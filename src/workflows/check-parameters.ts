@@ -7,14 +7,15 @@ import { containsReference } from "./parse-references.ts";
 import { toFaults, toPointer } from "./read-canvas.ts";
 
 /** What is already certain about a node's parameters, in the words a run would use. What a reference or a model supplies is not. */
-export function checkParameters({ node, kind, pointer }: PlacedNode): FieldFault[] {
+export function checkParameters({ node, kind, pointer }: PlacedNode, now: Date): FieldFault[] {
   const { parameters = {}, instruction = "" } = node;
   const at = `${pointer}/parameters`;
   if (!kind) return [];
   const { error } = kind.input.safeParse(parameters, { error: fieldMessage });
   const surroundings = { parameters, expressionFields: expressionFieldsOf(kind.input), isFilledByModel: instruction.trim() !== "" };
   const certain = (error?.issues ?? []).filter((issue) => isCertain(issue, surroundings));
-  return toFaults(certain, at);
+  if (certain.length > 0) return toFaults(certain, at);
+  return (kind.findFaults?.(parameters, now) ?? []).map((fault) => ({ pointer: at + fault.pointer, detail: fault.detail }));
 }
 
 type Surroundings = { parameters: Record<string, unknown>; expressionFields: readonly string[]; isFilledByModel: boolean };

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Clock } from "../base/clock.ts";
+import type { FieldFault } from "../base/refusal.ts";
 
 /** What flows along an edge: a list of these. */
 export type Item = Record<string, unknown>;
@@ -64,15 +65,21 @@ export type EngineNode = {
   reachesOut: boolean;
   /** The names of its ways out, given the parameters as the author wrote them. */
   ways: (parameters: Record<string, unknown>) => string[];
+  /** What would make every run fail and no schema can say, given the parameters as the author wrote them. */
+  findFaults: (parameters: Record<string, unknown>, now: Date) => FieldFault[];
   run: (call: EngineCall<Record<string, unknown>>) => Promise<EngineOutcome>;
 };
 
-type Descriptor<Input extends z.ZodObject> = Omit<EngineNode, "input" | "run" | "ways" | "version" | "per" | "reachesOut"> & {
+type Descriptor<Input extends z.ZodObject> = Omit<
+  EngineNode,
+  "input" | "run" | "ways" | "findFaults" | "version" | "per" | "reachesOut"
+> & {
   version?: number;
   reachesOut?: true;
   per: "item" | "list" | EngineNode["per"];
   input: Input;
   ways?: EngineNode["ways"];
+  findFaults?: EngineNode["findFaults"];
   run: (call: EngineCall<z.output<Input>>) => Promise<EngineOutcome>;
 };
 
@@ -81,6 +88,7 @@ export const defineEngineNode = <Input extends z.ZodObject>({ per, ...descriptor
     version: 1,
     reachesOut: false,
     ways: () => ["out"],
+    findFaults: () => [],
     per: typeof per === "function" ? per : () => per,
     ...descriptor,
   }) as unknown as EngineNode;

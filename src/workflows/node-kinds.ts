@@ -4,7 +4,13 @@ import type { EngineNode } from "./engine-node.ts";
 import type { CanvasNode } from "./wire.ts";
 
 /** What a canvas has to know about a type of node, whether it is a tool or built in. */
-export type NodeKind = { input: z.ZodObject; credentialTypes: string[]; worksWithoutAccount: boolean; ways: EngineNode["ways"] };
+export type NodeKind = {
+  input: z.ZodObject;
+  credentialTypes: string[];
+  worksWithoutAccount: boolean;
+  ways: EngineNode["ways"];
+  findFaults?: EngineNode["findFaults"];
+};
 
 /** A node with where it stands on the canvas, and its type when that is known. */
 export type PlacedNode = { node: CanvasNode; pointer: string; kind: NodeKind | undefined };
@@ -15,6 +21,7 @@ export function nodeKinds(catalog: Pick<Catalog, "nodes">, engineNodes: Readonly
     const { id, input, credential, worksWithoutAccount } = tool;
     kinds.set(id, { input, credentialTypes: credential ? [credential.type] : [], worksWithoutAccount, ways: () => ["out"] });
   }
-  for (const { id, input, ways } of engineNodes.values()) kinds.set(id, { input, credentialTypes: [], worksWithoutAccount: true, ways });
+  for (const { id, input, ways, findFaults } of engineNodes.values())
+    kinds.set(id, { input, credentialTypes: [], worksWithoutAccount: true, ways, findFaults });
   return kinds;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createBatch } from "../base/batch.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
@@ -17,16 +18,16 @@ import type { Canvas, SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
-type Options = { db: Database; catalog: Pick<Catalog, "nodes">; vault: Pick<Vault, "credentials" | "defaults"> };
+type Options = { db: Database; catalog: Pick<Catalog, "nodes">; vault: Pick<Vault, "credentials" | "defaults">; clock: Clock };
 type Place = { organizationId: string; workflowId: string };
 type Page = { search?: string | undefined; offset: number; limit: number };
 
 const uuid = z.uuid();
 
 /** The saved workflows of organizations. */
-export function createWorkflows({ db, catalog, vault }: Options) {
+export function createWorkflows({ db, catalog, vault, clock }: Options) {
   const tables = store.workflowTables(db);
-  const check = createCheckCanvas({ catalog, engineNodes, vault });
+  const check = createCheckCanvas({ catalog, engineNodes, vault, clock });
   const save = createSaveWorkflow({ db, checkCanvas: check });
 
   // Triggers that arrive together are looked up together.

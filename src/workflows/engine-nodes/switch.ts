@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FieldFault } from "../../base/refusal.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineEngineNode } from "../engine-node.ts";
 import { isFreeName, notFree } from "../wire.ts";
@@ -20,13 +21,24 @@ export const switchNode = defineEngineNode({
   per: "item",
   input: z.strictObject({ rules: z.array(rule).min(1).max(maxRules).describe("Tried from the first to the last.") }),
   ways: ({ rules }) => [...(Array.isArray(rules) ? rules.slice(0, maxRules) : []).flatMap(wayOf), otherwise],
+  findFaults: ({ rules }) => findRepeatedWays(Array.isArray(rules) ? rules : []),
   async run({ parameters: { rules }, items }) {
-    const names = [otherwise, ...rules.map(({ way }) => way)];
-    const twice = rules.findIndex(({ way }, index) => names.indexOf(way) !== index + 1);
-    if (twice !== -1) throw refuseInput(`/rules/${twice}/way`, "must be unique and not otherwise");
+    const [fault] = findRepeatedWays(rules);
+    if (fault) throw refuseInput(fault.pointer, fault.detail);
     return { outputs: { [rules.find((entry) => entry.condition)?.way ?? otherwise]: items } };
   },
 });
+
+function findRepeatedWays(rules: unknown[]): FieldFault[] {
+  const taken = new Set([otherwise]);
+  return rules.flatMap((rule, index) => {
+    const [way] = wayOf(rule);
+    if (way === undefined) return [];
+    if (taken.has(way)) return [{ pointer: `/rules/${index}/way`, detail: "must be unique and not otherwise" }];
+    taken.add(way);
+    return [];
+  });
+}
 
 function wayOf(entry: unknown): string[] {
   const way = typeof entry === "object" && entry !== null && "way" in entry ? entry.way : undefined;

@@ -3,6 +3,7 @@ import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineEngineNode } from "../engine-node.ts";
 
 const longestMs = 365 * 86_400_000;
+const moment = z.iso.datetime({ offset: true });
 
 export const wait = defineEngineNode({
   id: "wait",
@@ -12,16 +13,24 @@ export const wait = defineEngineNode({
   input: z
     .strictObject({
       milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait."),
-      until: z.iso.datetime({ offset: true }).optional().describe("Until when to wait; a moment that has passed is not waited for."),
+      until: moment.optional().describe("Until when to wait; a moment that has passed is not waited for."),
     })
     .refine(({ milliseconds, until }) => (milliseconds === undefined) !== (until === undefined), {
       path: ["milliseconds"],
       message: "or until is required, not both",
     }),
+  // A reference is no moment: it is judged in the run.
+  findFaults({ until }, now) {
+    const { data } = moment.safeParse(until);
+    return data !== undefined && isTooFar(Date.parse(data), now.getTime()) ? [{ pointer: "/until", detail: tooFar }] : [];
+  },
   async run({ parameters: { milliseconds, until }, clock }) {
     const now = clock.now().getTime();
     const end = until === undefined ? now + (milliseconds ?? 0) : Date.parse(until);
-    if (end - now > longestMs) throw refuseInput("/until", "must be within a year");
+    if (isTooFar(end, now)) throw refuseInput("/until", tooFar);
     return { waitUntil: new Date(Math.max(now, end)) };
   },
 });
+
+const tooFar = "must be within a year";
+const isTooFar = (end: number, now: number): boolean => end - now > longestMs;

@@ -1,6 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { X } from "lucide-react";
+import { StepForward, X } from "lucide-react";
+import { useState } from "react";
 import type { Run, RunNode } from "../../../src/runs/wire.ts";
+import { isOver } from "../../api/runs.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { Fact } from "../../pages/history/call-facts.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -10,12 +12,23 @@ import { Moment } from "../../parts/moment.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
+import { useOrganization } from "../../session.ts";
+import { EditedRunDialog } from "./edited-run-dialog.tsx";
 import { Part } from "./part.tsx";
+import { useRerun } from "./use-rerun.ts";
 
-type NodePanelProps = { organizationId: string; run: Run; node: RunNode; title: string; kind: NodeKind | undefined; onClose: () => void };
+type NodePanelProps = {
+  organizationId: string;
+  run: Run;
+  node: RunNode;
+  titleOf: (nodeId: string) => string;
+  kind: NodeKind | undefined;
+  onClose: () => void;
+};
 
 /** What one node of a run got, did and gave. */
-export function NodePanel({ organizationId, run, node, title, kind, onClose }: NodePanelProps) {
+export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }: NodePanelProps) {
+  const title = titleOf(node.id);
   return (
     <section aria-label={`Node ${title}`} className="grid grid-cols-1 gap-5">
       <div className="flex items-start gap-3">
@@ -46,6 +59,7 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
           Edit this node in the workflow
         </Link>
       )}
+      <RunFromHere organizationId={organizationId} run={run} nodeId={node.id} titleOf={titleOf} />
       {node.filled !== null && (
         <Part title="Filled in by the model">
           <DataViewer value={node.filled} label="filled parameters" />
@@ -78,6 +92,23 @@ export function NodePanel({ organizationId, run, node, title, kind, onClose }: N
         <p className="text-sm text-muted">{emptyWords[node.status]}</p>
       )}
     </section>
+  );
+}
+
+type RunFromHereProps = Pick<NodePanelProps, "organizationId" | "run" | "titleOf"> & { nodeId: string };
+
+function RunFromHere({ organizationId, run, nodeId, titleOf }: RunFromHereProps) {
+  const [isOpen, setOpen] = useState(false);
+  const rerun = useRerun({ organizationId, run });
+  if (useOrganization().role === "viewer" || !isOver(run) || run.workflowDeleted) return null;
+  return (
+    <>
+      <Button className="justify-self-start" onClick={() => setOpen(true)}>
+        <StepForward className="size-4" aria-hidden="true" />
+        Run again from this node
+      </Button>
+      {isOpen && <EditedRunDialog run={run} nodeId={nodeId} titleOf={titleOf} rerun={rerun} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

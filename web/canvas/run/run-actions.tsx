@@ -1,19 +1,19 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useQueryClient } from "@tanstack/react-query";
 import { CircleSlash, PenLine, RotateCcw, StepForward } from "lucide-react";
 import { useState } from "react";
 import type { Run } from "../../../src/runs/wire.ts";
-import { cancelRun, isOver, type Rerun, rerunRun, runQuery } from "../../api/runs.ts";
+import { cancelRun, isOver, runQuery } from "../../api/runs.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { useOrganization } from "../../session.ts";
 import { EditedRunDialog } from "./edited-run-dialog.tsx";
+import { useRerun } from "./use-rerun.ts";
 
-type RunActionsProps = { organizationId: string; run: Run };
+type RunActionsProps = { organizationId: string; run: Run; titleOf: (nodeId: string) => string };
 
 /** What can be done with a run as it stands; nothing for those who only read. */
-export function RunActions({ organizationId, run }: RunActionsProps) {
+export function RunActions({ organizationId, run, titleOf }: RunActionsProps) {
   const [open, setOpen] = useState<"cancel" | "edit">();
   const queryClient = useQueryClient();
   const rerun = useRerun({ organizationId, run });
@@ -62,21 +62,7 @@ export function RunActions({ organizationId, run }: RunActionsProps) {
           onClose={close}
         />
       )}
-      {open === "edit" && <EditedRunDialog run={run} rerun={rerun} onClose={close} />}
+      {open === "edit" && <EditedRunDialog run={run} titleOf={titleOf} rerun={rerun} onClose={close} />}
     </div>
   );
-}
-
-/** Starts a run like this one and goes there. */
-function useRerun({ organizationId, run }: RunActionsProps) {
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (body: Rerun) => rerunRun(organizationId, run.id, body),
-    onSuccess: ({ id }) =>
-      navigate({
-        to: "/o/$organizationId/runs/$runId",
-        params: { organizationId, runId: id },
-        search: ({ view }) => (view ? { view } : {}),
-      }),
-  });
 }

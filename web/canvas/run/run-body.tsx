@@ -47,7 +47,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
       {hasNoCanvas && <Notice kind="hint">{run.workflowDeleted ? deletedWords : unreadableWords}</Notice>}
       <div className="flex flex-wrap items-start justify-between gap-3">
         {!hasNoCanvas && <ViewSwitch view={isTimeline ? "timeline" : "canvas"} onChange={(view) => go({ view })} />}
-        <RunActions organizationId={organizationId} run={run} />
+        <RunActions organizationId={organizationId} run={run} titleOf={titleOf} />
       </div>
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0">
@@ -64,7 +64,7 @@ export function RunBody({ organizationId, run }: { organizationId: string; run: 
               organizationId={organizationId}
               run={run}
               node={chosen}
-              title={titleOf(chosen.id)}
+              titleOf={titleOf}
               kind={kinds.get(chosen.nodeId)}
               onClose={() => select(undefined)}
             />

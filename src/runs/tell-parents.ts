@@ -1,0 +1,16 @@
+import type { RunStatement } from "../storage/database.ts";
+import type { Parent } from "./called-store.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { notifyWorkers } from "./store.ts";
+
+/** Tells runs that one they called has ended: those that wait get their turn, those at work look what has become of it. */
+export async function tellParents(run: RunStatement, queue: Pick<RunQueue, "wake">, parents: Parent[]): Promise<void> {
+  await queue.wake(
+    run,
+    parents.filter(({ status }) => status === "waiting"),
+  );
+  for (const { id, status } of parents) if (status === "pending" || status === "running") await notifyWorkers(run, `${calledWord} ${id}`);
+}
+
+/** What workers are told of a run that is at work in one of them. */
+export const calledWord = "called";
