@@ -32,7 +32,7 @@ const server = await createGatewayServer({
   privateServers: [],
   platform: {
     organizations: { members: notHere, listOf: notHere },
-    credentials: { list: notHere },
+    credentials: { search: notHere },
     calls: { page: notHere },
     workflows: { page: notHere, get: notHere },
     triggers: { page: notHere, setActive: notHere },

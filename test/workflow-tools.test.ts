@@ -25,13 +25,11 @@ const greet = {
 };
 
 // Every test knows what it asked for.
-type Structured = {
+type Field = "workflows" | "triggers" | "executions" | "credentials" | "toolInvocations";
+type Structured = Record<Field, { id: string; reference?: string }[]> & {
   runId: string;
-  workflows: object[];
   workflow: object;
-  triggers: { id: string }[];
   trigger: object;
-  executions: { id: string }[];
   nextCursor: string | null;
   execution: { status: string; nodes: object[] };
 };
@@ -159,17 +157,22 @@ describe("the platform server", () => {
       return result.structuredContent;
     };
     /** What is made while somebody turns the pages moves nothing from one page to the next. */
-    const expectStablePages = async (name: string, field: "triggers" | "executions", make: () => Promise<{ status: number }>) => {
+    const expectStablePages = async (name: string, field: Field, make: () => Promise<{ status: number }>, wanted: object = {}) => {
       for (const made of [await make(), await make()]) expect(made.status).toBeLessThan(300);
-      const all = (await call(name))[field].map(({ id }) => id);
+      const read = async (page: object) => {
+        const { [field]: entries, nextCursor } = await call(name, { ...wanted, ...page });
+        return { ids: entries.map(({ id, reference = id }) => reference), nextCursor };
+      };
+      const all = (await read({ limit: 100 })).ids;
       const seen: string[] = [];
-      for (let cursor: string | null = ""; cursor !== null && seen.length < 50; ) {
-        const page = await call(name, { limit: 1, ...(cursor === "" ? {} : { cursor }) });
-        seen.push(...page[field].map(({ id }) => id));
+      for (let cursor: string | null | undefined; cursor !== null && seen.length < 50; await make()) {
+        const page = await read({ limit: 1, ...(cursor ? { cursor } : {}) });
+        seen.push(...page.ids);
         cursor = page.nextCursor;
-        await make();
       }
-      expect(seen).toEqual(all);
+      // A search for calls finds the call before it of this very tool too, which comes before the others.
+      expect(seen.slice(-all.length)).toEqual(all);
+      expect(seen).toHaveLength(all.length + Number(field === "toolInvocations"));
     };
     const workflowId = await save({
       name: "Sorted",
@@ -213,6 +216,14 @@ describe("the platform server", () => {
       mcp.owner.browser.post(`${path}/triggers`, { workflowId, kind: "webhook", name: "Sorted", signature: "none" }),
     );
     await expectStablePages("platform_list_executions", "executions", () => mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`));
+    const saveAnother = () => mcp.owner.browser.post(`${path}/workflows`, { name: "Another", canvas: { nodes: [], edges: [] } });
+    await expectStablePages("platform_list_workflows", "workflows", saveAnother);
+    await expectStablePages("platform_list_workflows", "workflows", saveAnother, { search: "anoth" });
+    const connect = () => mcp.owner.browser.post(`${path}/credentials`, { type: "http_auth", name: "Paged", data: { authKind: "none" } });
+    await expectStablePages("platform_list_credentials", "credentials", connect);
+    await expectStablePages("platform_list_credentials", "credentials", connect, { search: "page" });
+    const wait = () => mcp.client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });
+    await expectStablePages("platform_list_tool_invocations", "toolInvocations", wait, { search: "system_wait" });
     const { trigger } = await call("platform_set_trigger_active", { triggerId: made.body.id, active: false });
     expect(trigger).toMatchObject({ id: made.body.id, active: false, nextRunAt: null });
   });

@@ -23,7 +23,7 @@ import { createSetTriggerActive } from "./platform-tools/set-trigger-active.ts";
 
 export type PlatformParts = {
   organizations: Pick<Organizations, "members" | "listOf">;
-  credentials: Pick<Credentials, "list">;
+  credentials: Pick<Credentials, "search">;
   calls: Pick<History["calls"], "page">;
   workflows: Pick<Workflows, "page" | "get">;
   triggers: Pick<Triggers, "page" | "setActive">;

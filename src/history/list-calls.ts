@@ -10,7 +10,6 @@ import {
   type HistoryDb,
   historyTables,
   listCalls,
-  listCallsAt,
   listWholeCalls,
   searchCalls,
 } from "./list-store.ts";
@@ -23,6 +22,8 @@ const searchedPerPage = 2000;
 const searchedAtMost = 100_000;
 /** Few, because each may hold more than a megabyte. */
 const exportedPerPage = 25;
+
+type CallPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 
 /** What happened in an organization, newest first. */
 export function createCallList({ db }: { db: Database }) {
@@ -37,18 +38,21 @@ export function createCallList({ db }: { db: Database }) {
       return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
     },
 
-    /** By position instead of cursor, with the number of all. */
-    async page(organizationId: string, { search, offset, limit }: { search?: string | undefined; offset: number; limit: number }) {
+    /** By position or after a cursor, with the number of all. */
+    async page(organizationId: string, { search, cursor: beforeId, offset, limit }: CallPage) {
       if (search === undefined) {
         const [total, rows] = await Promise.all([
           countCalls(tables, organizationId),
-          listCallsAt(tables, organizationId, { offset, limit }),
+          listCalls(tables, { organizationId, beforeId }, limit + 1, offset),
         ]);
-        return { total, entries: rows.map(toEntry) };
+        return { total, nextCursor: idAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const { total, ids } = await searchNewest(tables, organizationId, { text: search, offset, limit });
-      const rows = await findCalls(tables, organizationId, ids);
-      return { total, entries: rows.map(toEntry).sort(newestFirst) };
+      const found = await searchNewest(tables, organizationId, search);
+      const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
+      const ids = rest.slice(0, limit);
+      const rows = ids.length === 0 ? [] : await findCalls(tables, organizationId, ids);
+      const nextCursor = rest.length > limit ? (ids.at(-1) ?? null) : null;
+      return { total: found.length, nextCursor, entries: rows.map(toEntry).sort(newestFirst) };
     },
 
     async get(organizationId: string, id: string): Promise<ToolCall> {
@@ -88,27 +92,23 @@ async function searchPage(
 }
 
 /**
- * How many of the newest calls hold the text, and the ids of those on the page. In steps, so that no statement lasts long, and not
+ * The ids of the newest calls that hold the text, newest first. In steps, so that no statement lasts long, and not
  * through any number of them, so that searches leave something of the database to others.
  */
-async function searchNewest(
-  tables: HistoryDb,
-  organizationId: string,
-  { text, offset, limit }: { text: string; offset: number; limit: number },
-): Promise<{ total: number; ids: string[] }> {
+async function searchNewest(tables: HistoryDb, organizationId: string, text: string): Promise<string[]> {
   const selection: CallSelection = { organizationId };
-  const ids: string[] = [];
-  let total = 0;
+  const found: string[] = [];
   for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
     const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
-    const found = seen.filter((row) => row.found).map(({ id }) => id);
-    ids.push(...found.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
-    total += found.length;
+    found.push(...seen.filter((row) => row.found).map(({ id }) => id));
     if (seen.length < searchedPerPage) break;
     selection.beforeId = seen.at(-1)?.id;
   }
-  return { total, ids };
+  return found;
 }
+
+/** For whoever asked for one more than fits on a page. */
+const idAfter = (rows: { id: string }[], limit: number): string | null => (rows.length > limit ? (rows[limit - 1]?.id ?? null) : null);
 
 const newestFirst = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : -1);
 

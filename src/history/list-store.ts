@@ -79,18 +79,9 @@ function matches(selection: CallSelection): RawBuilder<unknown> {
   return sql.join(conditions, sql` AND `);
 }
 
-export async function listCalls(db: HistoryDb, selection: CallSelection, limit: number): Promise<EntryRow[]> {
-  const query = sql<EntryRow>`SELECT ${entryColumns} FROM tool_call AS call WHERE ${matches(selection)} ORDER BY call.id DESC LIMIT ${limit}`;
-  return (await query.execute(db)).rows;
-}
-
-export async function listCallsAt(
-  db: HistoryDb,
-  organizationId: string,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<EntryRow[]> {
+export async function listCalls(db: HistoryDb, selection: CallSelection, limit: number, offset = 0): Promise<EntryRow[]> {
   const query = sql<EntryRow>`SELECT ${entryColumns} FROM tool_call AS call
-    WHERE call.organization_id = ${organizationId} ORDER BY call.id DESC OFFSET ${offset} LIMIT ${limit}`;
+    WHERE ${matches(selection)} ORDER BY call.id DESC OFFSET ${offset} LIMIT ${limit}`;
   return (await query.execute(db)).rows;
 }
 

@@ -1,22 +1,31 @@
-import { Refusal } from "../base/refusal.ts";
+import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
 import type { CredentialView } from "./credential-view.ts";
-import { findTypes, type ListPlace, listCredentials, type VaultDb } from "./store.ts";
+import { countCredentials, listCredentials } from "./list-store.ts";
+import { findTypes, type VaultDb } from "./store.ts";
 import type { CredentialSummary } from "./wire.ts";
 
 const mostOnPage = 200;
 
+type Page = { search?: string | undefined; cursor?: string | undefined; offset?: number; limit: number };
+
 /** The connected accounts of an organization, the newest first; nothing sealed is read. */
 export function createCredentialList({ tables, toSummary }: { tables: VaultDb; toSummary: CredentialView["toSummary"] }) {
-  async function page(organizationId: string, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    const after = cursor === undefined ? undefined : fromCursor(cursor);
-    const rows = await listCredentials(tables, organizationId, { after, limit: limit + 1 });
+  async function page(organizationId: string, { limit, cursor, ...found }: Page) {
+    const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
+    const rows = await listCredentials(tables, organizationId, { ...found, after, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
-    return { data: shown.map(toSummary), nextCursor: rows.length > limit && last ? toCursor(last) : null };
+    return { data: shown.map(toSummary), nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
   }
 
   return {
     page,
+
+    /** Also by position, with the number of all. */
+    async search(organizationId: string, wish: Page) {
+      const [total, found] = await Promise.all([countCredentials(tables, organizationId, wish.search), page(organizationId, wish)]);
+      return { total, ...found };
+    },
 
     /** All of them, read page by page. */
     async list(organizationId: string): Promise<CredentialSummary[]> {
@@ -36,15 +45,4 @@ export function createCredentialList({ tables, toSummary }: { tables: VaultDb; t
       return new Map(rows.map(({ id, type }) => [id, type]));
     },
   };
-}
-
-const toCursor = ({ madeAt, id }: ListPlace): string => Buffer.from(`${madeAt} ${id}`).toString("base64url");
-
-function fromCursor(cursor: string): ListPlace {
-  const text = Buffer.from(cursor, "base64url").toString();
-  const [, madeAt, id] = /^(\d{1,17}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
-  if (madeAt !== undefined && id !== undefined) return { madeAt, id };
-  throw new Refusal("validation_failed", "cursor is not one of this list.", {
-    errors: [{ pointer: "cursor", detail: "is not one of this list" }],
-  });
 }

@@ -68,7 +68,7 @@ export const insertCredential = (db: VaultDb, row: NewCredential) =>
   db.insertInto("credential").values(row).returningAll().executeTakeFirstOrThrow();
 
 /** What a list shows; nothing sealed is read. */
-const summaryColumns = [
+export const summaryColumns = [
   "id",
   "name",
   "type",
@@ -79,25 +79,6 @@ const summaryColumns = [
   "can_refresh",
   "refresh_failing_since",
 ] as const;
-
-/** Where a credential stands in the list: when it was made, in microseconds, and its id. */
-export type ListPlace = { madeAt: string; id: string };
-
-/** The newest first, from after a place on. */
-export const listCredentials = (db: VaultDb, organizationId: string, { after, limit }: { after?: ListPlace | undefined; limit: number }) =>
-  db
-    .selectFrom("credential")
-    .select([...summaryColumns, sql<string>`((extract(epoch FROM created_at) * 1000000)::bigint)::text`.as("madeAt")])
-    .where("organization_id", "=", organizationId)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, id) < (to_timestamp(0) + ${after?.madeAt}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
-      ),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
 
 export const findTypes = (db: VaultDb, organizationId: string, ids: string[]) =>
   db.selectFrom("credential").select(["id", "type"]).where("organization_id", "=", organizationId).where("id", "in", ids).execute();

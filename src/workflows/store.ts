@@ -1,4 +1,5 @@
 import { type Generated, type Kysely, type Selectable, sql } from "kysely";
+import type { TimePlace } from "../base/time-cursor.ts";
 import type { Database, RunStatement, Statement } from "../storage/database.ts";
 
 type WorkflowTables = {
@@ -114,7 +115,9 @@ export const markDeleted = async (run: RunStatement, { organizationId, workflowI
 
 type Page = { offset: number; limit: number };
 
-export async function pageOfWorkflows(db: WorkflowsDb, organizationId: string, { search, offset, limit }: Page & { search: string }) {
+type Search = Page & { search: string; after: TimePlace | undefined };
+
+export async function pageOfWorkflows(db: WorkflowsDb, organizationId: string, { search, after, offset, limit }: Search) {
   const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const matching = db
     .selectFrom("workflow")
@@ -124,7 +127,19 @@ export async function pageOfWorkflows(db: WorkflowsDb, organizationId: string, {
       query.where((where) => where.or([where("name", "ilike", pattern), where("description", "ilike", pattern)])),
     );
   const [rows, { total }] = await Promise.all([
-    matching.selectAll().orderBy("updated_at", "desc").orderBy("id", "desc").offset(offset).limit(limit).execute(),
+    matching
+      .selectAll()
+      .select(sql<string>`((extract(epoch FROM updated_at) * 1000000)::bigint)::text`.as("at"))
+      .$if(after !== undefined, (query) =>
+        query.where(
+          sql<boolean>`(updated_at, id) < (to_timestamp(0) + ${after?.at}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+        ),
+      )
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .offset(offset)
+      .limit(limit)
+      .execute(),
     matching.select((select) => select.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
   ]);
   return { rows, total };

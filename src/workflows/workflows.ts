@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createBatch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
+import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
@@ -20,7 +21,8 @@ export type Workflows = ReturnType<typeof createWorkflows>;
 
 type Options = { db: Database; catalog: Pick<Catalog, "nodes">; vault: Pick<Vault, "credentials" | "defaults">; clock: Clock };
 type Place = { organizationId: string; workflowId: string };
-type Page = { search?: string | undefined; offset: number; limit: number };
+type Page = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
+type WorkflowsPage = { data: WorkflowHead[]; total: number; nextCursor: string | null };
 
 const uuid = z.uuid();
 
@@ -69,9 +71,12 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     },
 
     /** Newest change first. */
-    async page(organizationId: string, { search = "", offset, limit }: Page): Promise<{ data: WorkflowHead[]; total: number }> {
-      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, { search, offset, limit });
-      return { data: rows.map(summarize), total };
+    async page(organizationId: string, { search = "", cursor, offset, limit }: Page): Promise<WorkflowsPage> {
+      const after = cursor === undefined ? undefined : fromTimeCursor(cursor);
+      const { rows, total } = await store.pageOfWorkflows(tables, organizationId, { search, after, offset, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return { data: shown.map(summarize), total, nextCursor: rows.length > limit && last ? toTimeCursor(last) : null };
     },
 
     async duplicate(organizationId: string, workflowId: string, createdBy: string | null): Promise<SavedWorkflow> {

@@ -32,16 +32,17 @@ export const definePlatformTool = <Input extends z.ZodObject, Output extends z.Z
 
 export const reads: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
-export const pageInput = z.strictObject({
+const pageInput = z.strictObject({
   search: z.string().max(200).optional().describe("Only entries that contain this text."),
   offset: z.int().min(0).default(0).describe("How many entries to skip."),
   limit: z.int().min(1).max(100).default(20).describe("How many entries to return (1-100)."),
 });
 
+const cursor = "`nextCursor` of the page before, which stays where it is while entries are added.";
 /** For lists in the order of their ids, newest first: what is added meanwhile moves nothing to the next page. */
-export const cursorInput = pageInput.extend({
-  cursor: z.uuid().optional().describe("`nextCursor` of the page before, which stays where it is while entries are added."),
-});
+export const cursorInput = pageInput.extend({ cursor: z.uuid().optional().describe(cursor) });
+/** The same for lists in another order. */
+export const placeInput = pageInput.extend({ cursor: z.string().max(100).optional().describe(cursor) });
 export const nextCursor = z.string().nullable().describe("For the next page; null when there is none.");
 
 export const total = z.int().min(0).describe("How many entries there are with this search.");

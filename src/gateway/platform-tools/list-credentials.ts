@@ -1,18 +1,19 @@
 import { z } from "zod";
 import type { Credentials } from "../../vault/credentials.ts";
 import { health } from "../../vault/wire.ts";
-import { definePlatformTool, pageInput, reads, total } from "./define-platform-tool.ts";
+import { definePlatformTool, nextCursor, placeInput, reads, total } from "./define-platform-tool.ts";
 
-export const createListCredentials = (credentials: Pick<Credentials, "list">) =>
+export const createListCredentials = (credentials: Pick<Credentials, "search">) =>
   definePlatformTool({
     id: "platform_list_credentials",
     title: "List credentials",
     description: "Connected accounts: their names, types and the references that tools take. Secrets are never returned.",
     scope: "platform:read",
     hints: reads,
-    input: pageInput,
+    input: placeInput,
     output: z.object({
       total,
+      nextCursor,
       credentials: z.array(
         z.object({
           name: z.string(),
@@ -23,10 +24,9 @@ export const createListCredentials = (credentials: Pick<Credentials, "list">) =>
         }),
       ),
     }),
-    async run({ input: { search = "", offset, limit }, organizationId }) {
-      const wanted = search.toLowerCase();
-      const found = (await credentials.list(organizationId)).filter((one) => `${one.name}\n${one.type}`.toLowerCase().includes(wanted));
-      const page = found.slice(offset, offset + limit).map(({ name, type, reference, health }) => ({ name, type, reference, health }));
-      return { total: found.length, credentials: page };
+    async run({ input, organizationId }) {
+      const { total: all, data, nextCursor: next } = await credentials.search(organizationId, input);
+      const shown = data.map(({ name, type, reference, health }) => ({ name, type, reference, health }));
+      return { total: all, nextCursor: next, credentials: shown };
     },
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { History } from "../../history/history.ts";
 import { callSources, callStatuses } from "../../history/wire.ts";
-import { definePlatformTool, failure, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+import { cursorInput, definePlatformTool, failure, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
 
 const toolInvocation = z.object({
   id,
@@ -17,7 +17,7 @@ const toolInvocation = z.object({
   durationMs: z.int().min(0).nullable(),
 });
 
-const output = z.object({ total, toolInvocations: z.array(toolInvocation) });
+const output = z.object({ total, nextCursor, toolInvocations: z.array(toolInvocation) });
 
 export const createListToolInvocations = ({ page }: Pick<History["calls"], "page">) =>
   definePlatformTool({
@@ -26,10 +26,10 @@ export const createListToolInvocations = ({ page }: Pick<History["calls"], "page
     description: "Tool calls made through the MCP servers, newest first. A search looks at the newest 100,000.",
     scope: "platform:read",
     hints: reads,
-    input: pageInput,
+    input: cursorInput,
     output,
     async run({ input, organizationId }) {
-      const { total: count, entries } = await page(organizationId, input);
-      return { total: count, toolInvocations: entries.map((entry) => toolInvocation.parse(entry)) };
+      const { total: count, nextCursor: next, entries } = await page(organizationId, input);
+      return { total: count, nextCursor: next, toolInvocations: entries.map((entry) => toolInvocation.parse(entry)) };
     },
   });

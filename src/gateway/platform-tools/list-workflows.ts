@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Workflows } from "../../workflows/workflows.ts";
-import { definePlatformTool, id, instant, pageInput, reads, total } from "./define-platform-tool.ts";
+import { definePlatformTool, id, instant, nextCursor, placeInput, reads, total } from "./define-platform-tool.ts";
 
 export const workflowSummary = z.object({
   id,
@@ -18,10 +18,10 @@ export const createListWorkflows = (workflows: Pick<Workflows, "page">) =>
     description: "The organization's workflows, most recently changed first.",
     scope: "platform:read",
     hints: reads,
-    input: pageInput,
-    output: z.object({ total, workflows: z.array(workflowSummary) }),
+    input: placeInput,
+    output: z.object({ total, nextCursor, workflows: z.array(workflowSummary) }),
     run: async ({ input, organizationId }) => {
-      const { data, total: all } = await workflows.page(organizationId, input);
-      return { total: all, workflows: data };
+      const { data, total: all, nextCursor: next } = await workflows.page(organizationId, input);
+      return { total: all, nextCursor: next, workflows: data };
     },
   });
