@@ -57,11 +57,13 @@ async function lock(statement: string): Promise<() => Promise<void>> {
   return release;
 }
 
-/** None of these nodes can be stored as succeeded, until it is told to let go. It takes a while until that is refused. */
-async function refuseEnds(nodes: string, seconds = 0): Promise<() => Promise<unknown>> {
+type Refused = { status?: string; nodes?: string; seconds?: number };
+
+/** None of these nodes can be stored with this status, until it is told to let go. It may take a while until that is refused. */
+async function refuseEnds({ status = "succeeded", nodes = ".", seconds = 0 }: Refused = {}): Promise<() => Promise<unknown>> {
   await query(`CREATE FUNCTION refuse_ends() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      IF NEW.status = 'succeeded' AND NEW.node_id ~ '${nodes}' THEN PERFORM pg_sleep(${seconds}); RAISE EXCEPTION 'no'; END IF;
+      IF NEW.status = '${status}' AND NEW.node_id ~ '${nodes}' THEN PERFORM pg_sleep(${seconds}); RAISE EXCEPTION 'no'; END IF;
       RETURN NEW;
     END $$`);
   const allow = () => query("DROP FUNCTION IF EXISTS refuse_ends CASCADE");
@@ -69,6 +71,11 @@ async function refuseEnds(nodes: string, seconds = 0): Promise<() => Promise<unk
   await query("CREATE TRIGGER refuse_ends BEFORE INSERT OR UPDATE ON run_node FOR EACH ROW EXECUTE FUNCTION refuse_ends()");
   return allow;
 }
+
+const whenTakenUp = (runId: string, times: number) =>
+  expect
+    .poll(async () => (await query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [runId]))[0]?.epoch, { timeout: 10_000 })
+    .toBeGreaterThanOrEqual(times);
 
 describe("a run that another process goes on with", () => {
   it("remembers that a node of it has failed", async () => {
@@ -128,15 +135,11 @@ describe("a run that another process goes on with", () => {
 
 describe("what a process executed and could not store", () => {
   it("is stored when it can be, all of it, with as many attempts as were stored before", async () => {
-    const allow = await refuseEnds(".");
+    const allow = await refuseEnds();
     const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]));
-    const whenTakenUp = (times: number) =>
-      expect
-        .poll(async () => (await query<{ epoch: number }>("SELECT epoch FROM run WHERE id = $1", [body.id]))[0]?.epoch, { timeout: 10_000 })
-        .toBeGreaterThanOrEqual(times);
-    await whenTakenUp(2);
+    await whenTakenUp(body.id, 2);
     await query("UPDATE run_node SET attempts = 3 WHERE run_id = $1 AND node_id = 'b'", [body.id]);
-    await whenTakenUp(3);
+    await whenTakenUp(body.id, 3);
     await allow();
     const run = await ann.ended(body.id);
     expect(run.nodes.map(({ id, status, attempts }) => ({ id, status, attempts }))).toEqual([
@@ -145,6 +148,17 @@ describe("what a process executed and could not store", () => {
       { id: "c", status: "succeeded", attempts: 1 },
     ]);
     expect(titles().sort()).toEqual(["A", "B", "C"]);
+  }, 40_000);
+
+  it("is forgotten when it was only to try again, and another process has reached out since", async () => {
+    const allow = await refuseEnds({ status: "retrying" });
+    const settings = { retries: 3, retryDelay: 10 };
+    const { body } = await ann.trigger(await ann.save([issue("a", "fail once", { settings })]));
+    await whenTakenUp(body.id, 2);
+    await query("UPDATE run_node SET attempts = 2, status = 'running', must_not_repeat = true WHERE run_id = $1", [body.id]);
+    await allow();
+    expect(await ann.ended(body.id)).toMatchObject({ status: "failed", error: { code: "interrupted" }, nodes: [{ attempts: 2 }] });
+    expect(titles()).toEqual(["fail once"]);
   }, 40_000);
 });
 
@@ -165,7 +179,7 @@ describe("a node beside another whose end cannot be stored", () => {
   ])(
     "$what",
     async ({ title, seconds, status }) => {
-      const allow = await refuseEnds("a", seconds);
+      const allow = await refuseEnds({ nodes: "a", seconds });
       // Still computing when the first has reached out, and done while the database refuses the end of the first, or after that.
       const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", title)]));
       await expect.poll(async () => (await nodeOf(body.id, "b"))?.status, { timeout: 10_000, interval: 10 }).toBeDefined();

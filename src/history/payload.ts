@@ -19,25 +19,42 @@ export function toPayload(value: unknown, limitBytes: number): Payload {
   return { text: JSON.stringify({ truncated: true, originalBytes, preview }), truncated: true, sanitized };
 }
 
+/** The parameters of the executions of a node are a list of objects, which may have lists of texts. */
+const deepestCut = 3;
+
 /**
  * A text that is longer than the whole payload may be is only shown by its beginning, so the rest of it is not written out first:
- * ten megabytes take longer than all else that is done for a call.
+ * ten megabytes take longer than all else that is done for a call. Texts that are nested deeper are left to that.
  */
 function cutLongTexts(value: unknown, limitBytes: number): { value: unknown; leftOutBytes: number } {
-  if (typeof value === "string" && value.length > limitBytes) {
-    const kept = value.slice(0, limitBytes);
-    return { value: kept, leftOutBytes: Buffer.byteLength(value) - Buffer.byteLength(kept) };
+  let leftOutBytes = 0;
+
+  function cut(given: unknown, level: number): unknown {
+    if (typeof given === "string") return given.length > limitBytes ? shorten(given) : given;
+    if (typeof given !== "object" || given === null || level === deepestCut) return given;
+    return Array.isArray(given) ? cutList(given, level) : cutObject(given, level);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { value, leftOutBytes: 0 };
-  const entries = Object.entries(value as Record<string, unknown>);
-  if (!entries.some(([, text]) => typeof text === "string" && text.length > limitBytes)) return { value, leftOutBytes: 0 };
-  const cut = entries.map(
-    ([key, text]) => [key, typeof text === "string" ? cutLongTexts(text, limitBytes) : { value: text, leftOutBytes: 0 }] as const,
-  );
-  return {
-    value: Object.fromEntries(cut.map(([key, { value: kept }]) => [key, kept])),
-    leftOutBytes: cut.reduce((sum, [, { leftOutBytes }]) => sum + leftOutBytes, 0),
-  };
+
+  function shorten(text: string): string {
+    const kept = text.slice(0, limitBytes);
+    leftOutBytes += Buffer.byteLength(text) - Buffer.byteLength(kept);
+    return kept;
+  }
+
+  // What has no long text stays as it is: a copy would lose what is no plain object, and costs more than looking.
+  function cutList(list: unknown[], level: number): unknown[] {
+    const entries = list.map((entry) => cut(entry, level + 1));
+    return entries.every((entry, index) => entry === list[index]) ? list : entries;
+  }
+
+  function cutObject(object: object, level: number): object {
+    const entries = Object.entries(object).map(([key, entry]: [string, unknown]) => [key, entry, cut(entry, level + 1)] as const);
+    return entries.every(([, before, after]) => before === after)
+      ? object
+      : Object.fromEntries(entries.map(([key, , after]) => [key, after]));
+  }
+
+  return { value: cut(value, 0), leftOutBytes };
 }
 
 /** Whether a payload of a record is only the marker. The record must say so too: a caller may have sent what looks like one. */

@@ -56,9 +56,9 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
       outcomes.add(execution.index, await executeOnce.run({ ...task, begin }, execution, outcomes.note));
       return undefined;
     } catch (thrown) {
-      const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat) : thrown;
+      const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat || isUnknown(thrown)) : thrown;
       if (isPassing(error)) throw error;
-      const mayBeDone = mustNotRepeat && error instanceof Refusal && error.effect === "unknown";
+      const mayBeDone = mustNotRepeat && isUnknown(error);
       return { error: toFailure(error), mayBeDone, retryAfterMs: retryAfterOf(error) };
     }
   }
@@ -151,10 +151,12 @@ export const passThrough = (items: Item[]): Required<Given> => ({
 });
 
 /** The time of the run is up, which ends what is under way; everything else that aborts says nothing about the node. */
-function endOfTime({ reason }: AbortSignal, mustNotRepeat: boolean): Refusal {
+function endOfTime({ reason }: AbortSignal, mayBeDone: boolean): Refusal {
   if (!(reason instanceof Refusal) || reason.code !== "run_timeout") throw reason;
-  return mustNotRepeat ? asUnclear(reason) : reason;
+  return mayBeDone ? asUnclear(reason) : reason;
 }
+
+const isUnknown = (error: unknown): boolean => error instanceof Refusal && error.effect === "unknown";
 
 export const interruption: NodeFailure = {
   code: "interrupted",

@@ -33,8 +33,9 @@ export async function storeKeptEnds(walk: Walk): Promise<void> {
 }
 
 async function storeKeptEnd(walk: Walk, id: string, { end, row }: Ended): Promise<void> {
-  // Others may have tried since: no fewer attempts are shown than were made.
+  // Others may have tried since: no fewer attempts are shown than were made, and where theirs stand counts more than what this one would wait for.
   const attempts = Math.max(row.attempts, walk.pauses.get(id)?.attempts ?? 0, walk.interrupted.get(id)?.attempts ?? 0);
+  if (attempts > row.attempts && end.is !== "succeeded" && end.is !== "failed") return;
   walk.interrupted.delete(id);
   await storeEnd(walk, id, { end, row: { ...row, ...walk.held, attempts } });
 }
