@@ -16,6 +16,7 @@ import { createDatabaseClock, type DatabaseClock } from "./runs/database-clock.t
 import { createExecuteNode } from "./runs/execute-node.ts";
 import { createExecuteOnce } from "./runs/execute-once.ts";
 import { createPreview } from "./runs/preview.ts";
+import { createRunFiles } from "./runs/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
@@ -93,6 +94,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     prepare: createPrepare({ vault }),
     execute: createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent }),
     defaultReferenceFor: vault.defaults.referenceFor,
+    files: createRunFiles({ db }),
   });
   const runs = createRuns({
     ...{ db, target, pooled, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },

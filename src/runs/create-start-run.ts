@@ -6,9 +6,10 @@ import { toStorableLine } from "../history/payload.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { AcceptedRun, createFindReplay, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
+import { insertFiles } from "./file-store.ts";
 import type { FindGraph } from "./find-graph.ts";
 import type { RunWish, StartRun } from "./start-run.ts";
-import type { NewRun } from "./store.ts";
+import type { NewRun, RunPlace } from "./store.ts";
 
 type Options = {
   workflows: Pick<Workflows, "find">;
@@ -35,7 +36,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     if (overrides.length > 0) await checkOverrides(organizationId, graph, overrides);
     const queuedAt = clock.now();
     const row = { ...toRow(wish, queuedAt), workflowId: workflow.id, workflowVersion: workflow.version };
-    return await accept({ row, once, evenIfOff: wish.evenIfOff });
+    return await accept({ row, once, evenIfOff: wish.evenIfOff, alsoInsert: insertFilesOf(wish, row) });
   };
 
   return {
@@ -54,10 +55,17 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
   };
 }
 
+/** Apart from the rows that all share, which are small. */
+function insertFilesOf({ files = [] }: RunWish, place: RunPlace): RunToAccept["alsoInsert"] {
+  if (files.length === 0) return undefined;
+  const { text } = toStorableText(files);
+  return (run) => insertFiles(run, place, text);
+}
+
 export function toRow(wish: Omit<RunWish, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
   const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient, trace } = wish;
   return {
-    ...{ organizationId, id: newId(), kind, queuedAt, triggerId: wish.triggerId ?? null },
+    ...{ organizationId, id: wish.id ?? newId(), kind, queuedAt, triggerId: wish.triggerId ?? null },
     triggerData: toStorableText(trigger).text,
     overrides: overrides.length > 0 ? toStorableText(overrides).text : null,
     ...{ apiKeyId: apiKey?.id ?? null, apiKeyName: line(apiKey?.name) },

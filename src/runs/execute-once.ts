@@ -11,6 +11,7 @@ import { takesItem } from "../workflows/references.ts";
 import { resolveParameters } from "../workflows/resolve-parameters.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import type { NodeTask } from "./node-task.ts";
+import type { RunFiles } from "./run-files.ts";
 
 /** One execution of a node: for one item, or for the list. */
 export type Execution = { index: number; items: Item[]; input: unknown; isForItem: boolean };
@@ -28,6 +29,7 @@ type Options = {
   /** Fills what the author left empty, where an instruction says how. */
   fill: (task: NodeTask, wish: FillTask) => Promise<Filled>;
   answerFor: (task: NodeTask) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
+  files: Pick<RunFiles, "insertInto">;
   defaultReferenceFor: (organizationId: string, type: string) => Promise<string | undefined>;
   clock: Clock;
   log: Log;
@@ -60,7 +62,7 @@ export function createExecuteOnce(options: Options) {
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
     const references = await referencesFor(task, node, options);
-    const given = { ...node.tool.nodeDefaults, ...parameters };
+    const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters });
     const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references });
     const items = await options.execute(prepared, {
       signal: task.signal,

@@ -21,7 +21,7 @@ export function registerRunRoutes(server: FastifyInstance, { runs, platformBaseU
   registerRunning(server, { runs, platformBaseUrl });
 }
 
-function registerReading(server: FastifyInstance, { list }: Runs): void {
+function registerReading(server: FastifyInstance, { list, files }: Runs): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -57,6 +57,27 @@ function registerReading(server: FastifyInstance, { list }: Runs): void {
       },
     },
     ({ params: { organizationId, runId, nodeId } }) => list.readNode(organizationId, runId, nodeId),
+  );
+
+  const bytes = { description: "The bytes of the file.", content: { "application/octet-stream": { schema: z.string() } } };
+  routes.get(
+    `${path}/:runId/files/:fileNumber`,
+    {
+      config: reading,
+      schema: {
+        tags,
+        summary: "Read a file that came with what started a run",
+        params: params.extend({ fileNumber: z.coerce.number().int().min(1).max(9999) }),
+        response: { 200: bytes },
+      },
+    },
+    async (request, reply) => {
+      const { name, contentBase64 } = await files.read({ ...request.params, number: request.params.fileNumber });
+      // Never as what it says it is: a page of a stranger must not be one of this server's.
+      const disposition = `attachment; filename*=UTF-8''${encodeURIComponent((name ?? "file").toWellFormed()).replaceAll("'", "%27")}`;
+      reply.type("application/octet-stream").header("Content-Disposition", disposition);
+      return reply.send(Buffer.from(contentBase64, "base64") as never);
+    },
   );
 }
 

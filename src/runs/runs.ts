@@ -25,6 +25,7 @@ import { createOutputBudget } from "./output-budget.ts";
 import { countQueue } from "./queue-store.ts";
 import { createRerun } from "./rerun.ts";
 import { createRunRetention } from "./retention.ts";
+import { createRunFiles } from "./run-files.ts";
 import { createRunList } from "./run-list.ts";
 import { createRunQueue } from "./run-queue.ts";
 import { runEventKind } from "./run-source.ts";
@@ -129,6 +130,7 @@ export function createRuns({
     cancel,
     ending,
     rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }),
+    files: createRunFiles({ db }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),

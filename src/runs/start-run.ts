@@ -2,10 +2,17 @@ import type { Span } from "../base/tracing.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 
+/** A file that came with what started a run. */
+export type RunFile = { name: string | null; type: string; contentBase64: string };
+
 export type RunKind = "manual" | "api" | "schedule" | "webhook" | "workflow" | "tool";
 
 /** A wish for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
 export type RunWish = {
+  /** Chosen beforehand where the data of the run names it. */
+  id?: string;
+  /** What came with it; the data of the run has their handles. */
+  files?: RunFile[];
   organizationId: string;
   workflowId: string;
   kind: RunKind;

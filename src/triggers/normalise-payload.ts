@@ -14,15 +14,19 @@ type Delivered = Pick<WebhookRequest, "headers" | "body"> & Partial<Pick<Webhook
 
 function readForm(body: Buffer): Record<string, unknown> {
   const form = new URLSearchParams(body.toString("utf8").replaceAll("%00", "%EF%BF%BD"));
-  const names = [...new Set(form.keys())].filter((name) => name !== "__proto__");
-  return Object.fromEntries(names.map((name) => [name, fieldValue(form.getAll(name))]));
+  return toFields([...form]);
+}
+
+/** The fields of a form by name; a name that is there several times has a list. */
+export function toFields(fields: [string, unknown][]): Record<string, unknown> {
+  const byName = new Map<string, unknown[]>();
+  for (const [name, value] of fields.filter(([one]) => one !== "__proto__")) byName.set(name, [...(byName.get(name) ?? []), value]);
+  return Object.fromEntries([...byName].map(([name, values]) => [name, values.length > 1 ? values : readField(values[0])]));
 }
 
 /** Some put JSON into a field of a form. */
-function fieldValue([first = "", ...others]: string[]): unknown {
-  if (others.length > 0) return [first, ...others];
-  return (/^[[{]/.test(first) ? readValue(Buffer.from(first)) : undefined) ?? first;
-}
+const readField = (value: unknown): unknown =>
+  (typeof value === "string" && /^[[{]/.test(value) ? readValue(Buffer.from(value)) : undefined) ?? value;
 
 function readValue(bytes: Buffer): unknown {
   try {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
@@ -7,8 +8,8 @@ import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import { decodeBody } from "./decode-body.ts";
-import { normalisePayload } from "./normalise-payload.ts";
 import { type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
+import { readPayload } from "./read-payload.ts";
 import { describeRequest } from "./request-facts.ts";
 import { wishOfDelivery } from "./run-wishes.ts";
 import { verifyStandardWebhook } from "./standard-webhook.ts";
@@ -101,10 +102,11 @@ export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
     if ("answer" in verdict) return verdict.answer;
     requireMethod(row, delivery.method);
     const special = deliveryOf(row.provider_id);
-    const payload = normalisePayload({ ...delivery, body: await decodeBody(delivery) });
+    const runId = newId();
+    const { payload, files } = await readPayload({ ...delivery, body: await decodeBody(delivery) }, runId);
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
-    const id = await start(row, toWish(row, delivery, { ...verdict, payload }));
+    const id = await start(row, { ...toWish(row, delivery, { ...verdict, payload }), id: runId, files });
     return special?.answer?.(payload) ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
   };
 }

@@ -91,6 +91,7 @@ const fixed: Record<string, string> = {
   providerId: "github",
   uid: "A".repeat(43),
   token: "x",
+  fileNumber: "1",
 };
 
 /** The answer without what differs between any two requests. */
