@@ -123,13 +123,17 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
   return { ...removal, remove };
 }
 
-function openTriggers({ db, vault, catalog, outside }: Parts, { start: startRun, checkOverrides }: Runs, surroundings: Surroundings) {
+function openTriggers(
+  { db, vault, catalog, outside }: Parts,
+  { start: startRun, waitForAnswer, checkOverrides }: Runs,
+  surroundings: Surroundings,
+) {
   const { config, log, tracing } = surroundings;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   return {
     triggers: createTriggers({ db, secrets, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
-    receiveWebhook: createReceiveWebhook({ db, log, secrets, startRun }),
+    receiveWebhook: createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer }),
     schedules: createSchedules({ db, startRun, log, tracing }),
   };
 }

@@ -197,6 +197,26 @@ describe("a webhook", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("takes the methods and waits for the answer that are chosen, and they can be changed", async () => {
+    await open(`?create=webhook&workflow=${workflowId}`);
+    await dialog().getByLabel("Who delivers").selectOption({ label: "Any sender, not signed" });
+    await dialog().getByLabel("Name", { exact: true }).fill("Orders");
+    await dialog().getByLabel("PUT", { exact: true }).check();
+    await dialog().getByLabel("POST", { exact: true }).uncheck();
+    expect(await dialog().getByLabel("PUT", { exact: true }).isDisabled()).toBe(true);
+    await dialog().getByLabel("Wait for an answer of the run, in seconds").fill("5");
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await dialog().getByRole("button", { name: "Create" }).click();
+    await button("I have copied it").click();
+    expect(await triggers()).toMatchObject([{ methods: ["PUT"], answerWithinSeconds: 5 }]);
+    await menuItem("Orders", "Edit");
+    await dialog().getByLabel("GET", { exact: true }).check();
+    await dialog().getByLabel("Wait for an answer of the run, in seconds").fill("");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await eventually(triggers).toMatchObject([{ methods: ["GET", "PUT"], answerWithinSeconds: null }]);
+    expect(complaints).toEqual([]);
+  });
+
   it("of a provider asks for the account that holds the signing secret", async () => {
     await open(`?create=webhook&workflow=${workflowId}`);
     await dialog().getByLabel("Who delivers").selectOption("GitHub");

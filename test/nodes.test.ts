@@ -51,7 +51,7 @@ describe("the catalogue for the canvas", () => {
 
   it("lists the built-in nodes apart from the others", async () => {
     const { body } = await owner.browser.get("/api/engine-nodes");
-    expect(body.data).toHaveLength(11);
+    expect(body.data).toHaveLength(12);
     expect(body.data).toContainEqual({
       id: "condition",
       title: "Condition",

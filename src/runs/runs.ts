@@ -33,6 +33,7 @@ import { createRunWorkflow } from "./run-workflow.ts";
 import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
 import { calledWord } from "./tell-parents.ts";
 import { createUnstoredEnds } from "./unstored-ends.ts";
+import { createWaitForAnswer } from "./wait-for-answer.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
 import type { RunObserver, WalkOptions } from "./walk.ts";
 
@@ -132,6 +133,7 @@ export function createRuns({
     rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }),
     files: createRunFiles({ db }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
+    waitForAnswer: createWaitForAnswer({ db: hot, list, ends, live }),
     counts: dispatcher.counts,
     queueCounts: () => countQueue(db),
     poolCounts: hot.counts,

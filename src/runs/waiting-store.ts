@@ -23,6 +23,23 @@ const endedStatement = {
 
 export const findEnded = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> => run<RunPlace>(endedStatement, valuesOf(places));
 
+export type Answered = { isOver: boolean; outputs: string | null };
+
+const answersStatement = {
+  name: "runs_answers",
+  text: `SELECT ${placeText}, run.id, run.status NOT IN ('pending', 'running', 'waiting') AS "isOver",
+           (SELECT outputs FROM run_node WHERE run_node.organization_id = run.organization_id AND run_node.run_id = run.id
+              AND run_node.run_id >= $3 AND run_node.run_id <= $4 AND node_type = 'respond' AND run_node.status = 'succeeded'
+            ORDER BY completed_at, node_id LIMIT 1) AS outputs
+         FROM ${asked} ${runOfAsked}`,
+};
+
+/** What the first node that responds gave, by the key of the run. */
+export async function findAnswers(run: RunStatement, places: RunPlace[]): Promise<Map<string, Answered>> {
+  const rows = await run<Answered & RunPlace>(answersStatement, valuesOf(places));
+  return new Map(rows.map((row) => [keyOf(row), { isOver: row.isOver, outputs: row.outputs }]));
+}
+
 /** What is larger is read alone, so that one run does not hold up others and all of them together need little memory. */
 const mostTogether = 64 * 1024;
 

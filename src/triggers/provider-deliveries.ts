@@ -14,7 +14,7 @@ export type ProviderDelivery = {
   answerOnly?: (payload: unknown) => DeliveryAnswer | undefined;
 };
 
-export type DeliveryAnswer = { status: number; contentType: string; body: string };
+export type DeliveryAnswer = { status: number; contentType: string; body: string; headers?: Record<string, string> };
 
 const json = (value: unknown): DeliveryAnswer => ({ status: 200, contentType: "application/json", body: JSON.stringify(value) });
 

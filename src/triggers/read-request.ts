@@ -4,22 +4,23 @@ import type { TriggerRow, TriggerUpdate } from "./store.ts";
 import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMethods } from "./wire.ts";
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
-export function readSchedule({ cron, timeZone, provider, credentialId, signature, methods }: TriggerRequest): Schedule {
-  refuseFields({ provider, credentialId, signature, methods }, "belongs to webhooks");
+export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Schedule {
+  const { provider, credentialId, signature, methods, answerWithinSeconds } = others;
+  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds }, "belongs to webhooks");
   requireFields({ cron, timeZone });
   const schedule = { cron: cron as string, timeZone: timeZone as string };
   checkSchedule(schedule);
   return schedule;
 }
 
-export function readWebhook({ cron, timeZone, provider, credentialId, signature, methods }: TriggerRequest) {
+export function readWebhook({ cron, timeZone, provider, credentialId, signature, methods, answerWithinSeconds }: TriggerRequest) {
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (provider === undefined) {
     refuseFields({ credentialId }, "belongs to webhooks of a provider");
     requireFields({ signature });
     return undefined;
   }
-  refuseFields({ signature, methods }, withoutProvider);
+  refuseFields({ signature, methods, answerWithinSeconds }, withoutProvider);
   requireFields({ credentialId });
   return { providerId: provider, credentialId: credentialId as string };
 }
@@ -29,11 +30,16 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
   const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
   const update = { name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  const { cron, timeZone, credentialId, methods } = change;
+  const { cron, timeZone, credentialId, methods, answerWithinSeconds } = change;
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (row.provider_id === null) refuseFields({ credentialId }, "belongs to webhooks of a provider");
-  else refuseFields({ methods }, withoutProvider);
-  return { ...update, credential_id: credentialId ?? row.credential_id, methods: methods ? writeMethods(methods) : row.methods };
+  else refuseFields({ methods, answerWithinSeconds }, withoutProvider);
+  return {
+    ...update,
+    credential_id: credentialId ?? row.credential_id,
+    methods: methods ? writeMethods(methods) : row.methods,
+    answer_within_seconds: answerWithinSeconds === undefined ? row.answer_within_seconds : answerWithinSeconds,
+  };
 }
 
 const withoutProvider = "belongs to webhooks without a provider";
@@ -43,9 +49,9 @@ export const writeMethods = (methods: readonly WebhookMethod[]): string =>
   webhookMethods.filter((method) => methods.includes(method)).join(",");
 
 function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
-  const { active, cron, timeZone, credentialId, methods } = change;
+  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds } = change;
   refuseFields({ credentialId }, "belongs to webhooks of a provider");
-  refuseFields({ methods }, "belongs to webhooks");
+  refuseFields({ methods, answerWithinSeconds }, "belongs to webhooks");
   const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
   const update = { cron: schedule.cron, time_zone: schedule.timeZone };
   const isSame = schedule.cron === row.cron && schedule.timeZone === row.time_zone;

@@ -6,7 +6,9 @@ import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
+import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
 import type { Database } from "../storage/database.ts";
+import { createAnswerDelivery } from "./answer-delivery.ts";
 import { decodeBody } from "./decode-body.ts";
 import { type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { readPayload } from "./read-payload.ts";
@@ -24,6 +26,7 @@ type Options = {
   log: Log;
   secrets: WebhookSecrets;
   startRun: StartRun;
+  waitForAnswer: WaitForAnswer;
 };
 
 export type Delivery = WebhookRequest & {
@@ -33,6 +36,8 @@ export type Delivery = WebhookRequest & {
   trace: Span;
   /** As `query`, with lists where a name was sent several times. */
   queryValues: Record<string, unknown>;
+  /** Aborted when the sender leaves. */
+  signal: AbortSignal;
 };
 
 type Believed = { event: string | null; deliveryId: string | null };
@@ -43,7 +48,8 @@ const noToken = Buffer.alloc(32);
 const noteEveryMs = 10_000;
 
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
-export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
+export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer }: Options) {
+  const answerFrom = createAnswerDelivery(waitForAnswer);
   const tables = triggerTables(db);
 
   async function find({ triggerId, token }: Delivery): Promise<WebhookRow> {
@@ -107,7 +113,8 @@ export function createReceiveWebhook({ db, log, secrets, startRun }: Options) {
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
     const id = await start(row, { ...toWish(row, delivery, { ...verdict, payload }), id: runId, files });
-    return special?.answer?.(payload) ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
+    const own = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
+    return own ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
   };
 }
 

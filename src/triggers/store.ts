@@ -22,6 +22,7 @@ type TriggerTables = {
     secret_sealed: Buffer | null;
     /** With commas in between. */
     methods: string;
+    answer_within_seconds: number | null;
     created_by: string | null;
     created_at: Date;
     updated_at: Date;
@@ -167,6 +168,7 @@ export type TriggerUpdate = Partial<
     | "token_sha256"
     | "secret_sealed"
     | "methods"
+    | "answer_within_seconds"
     | "last_error"
   >
 >;

@@ -20,6 +20,7 @@ export function toListed(row: NamedTriggerRow): Trigger {
     credentialId: row.credential_id,
     signature: signatureOf(row),
     methods: row.kind === "webhook" ? methodsOf(row) : null,
+    answerWithinSeconds: row.answer_within_seconds,
     lastError: row.last_error,
     updatedAt: row.updated_at.toISOString(),
   };

@@ -159,6 +159,7 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
       overrides: JSON.stringify(overrides),
       prompt,
       methods: writeMethods(request.methods ?? ["POST"]),
+      answer_within_seconds: request.answerWithinSeconds ?? null,
       last_fired_at: null,
       last_error: null,
       created_by: createdBy,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
+import { abortedOnDisconnect } from "../door/aborted-on-disconnect.ts";
 import type { ReceiveWebhook } from "./receive-webhook.ts";
 
 type Options = { receiveWebhook: ReceiveWebhook; platformBaseUrl: string; limitPerMinute: number };
@@ -30,7 +31,7 @@ export async function registerWebhookRoutes(
     const config = { access: "public", rateLimit } as const;
 
     const receive = async (request: FastifyRequest<{ Params: z.infer<typeof params> }>, reply: FastifyReply) => {
-      const { status, contentType, body } = await receiveWebhook({
+      const { status, contentType, body, headers } = await receiveWebhook({
         ...request.params,
         method: request.method,
         url: platformBaseUrl + request.url,
@@ -40,11 +41,19 @@ export async function registerWebhookRoutes(
         body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         requestId: request.id,
         trace: request.trace,
+        signal: abortedOnDisconnect(reply),
       });
-      return reply.code(status).type(contentType).serializer(String).send(body);
+      reply.code(status).headers(headers ?? {});
+      return status === 204 ? reply.send() : reply.type(contentType).serializer(String).send(body);
     };
 
-    const delivering = { tags, summary: "Deliver to a webhook; the body may have any type", params, response: { 202: accepted } };
+    const answered = { description: "What the run answers, where the webhook waits for it.", content: { "*/*": { schema: z.string() } } };
+    const delivering = {
+      tags,
+      summary: "Deliver to a webhook; the body may have any type",
+      params,
+      response: { 200: answered, 202: accepted },
+    };
     for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const)
       routes.route({ method, url: path, config, bodyLimit: bodyLimitBytes, schema: delivering, handler: receive as never });
     const handshake = { description: "What the provider asked to be told.", content: { "text/plain": { schema: z.string() } } };

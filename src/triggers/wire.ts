@@ -23,6 +23,13 @@ const methods = z
   .max(20)
   .describe("Methods that a webhook without a provider takes; POST alone unless given.");
 
+const answerWithinSeconds = z
+  .int()
+  .min(1)
+  .max(30)
+  .nullable()
+  .describe("How long a delivery waits for what the run answers, and then gets 202; null: it gets 202 as soon as the run is stored.");
+
 export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
 
 export const triggerSummary = z.object({
@@ -49,6 +56,7 @@ export const trigger = triggerSummary
     credentialId: id.nullable().describe("Holds the secret that the provider signs with."),
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
+    answerWithinSeconds,
     lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
     updatedAt: instant,
   })
@@ -90,6 +98,7 @@ export const triggerRequest = z.object({
     .optional()
     .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
   methods: methods.optional(),
+  answerWithinSeconds: answerWithinSeconds.optional(),
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -103,6 +112,7 @@ export const triggerChange = z
     timeZone: timeZone.optional(),
     credentialId: id.optional(),
     methods: methods.optional(),
+    answerWithinSeconds: answerWithinSeconds.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;

@@ -1,4 +1,4 @@
-import { Bot, GitBranch, GitMerge, Hourglass, OctagonX, PenLine, Play, Repeat, Split, SquareFunction, Workflow } from "lucide-react";
+import { Bot, GitBranch, GitMerge, Hourglass, OctagonX, PenLine, Play, Repeat, Reply, Split, SquareFunction, Workflow } from "lucide-react";
 import { path } from "../request.ts";
 
 /** The icon of a provider, or of a built-in node. Always beside a name, so it is hidden from assistive technology. */
@@ -18,6 +18,7 @@ const engineIcons: Record<string, typeof Workflow> = {
   transform: SquareFunction,
   wait: Hourglass,
   call_workflow: Workflow,
+  respond: Reply,
   stop: OctagonX,
   ai_answer: Bot,
 };

@@ -41,8 +41,21 @@ const toBranches = (branches: Record<string, Item[]>) => Object.entries(branches
 const out = (...items: Item[]) => [{ outputs: { out: items } }];
 
 describe("the built-in nodes", () => {
-  it("are these eleven, each described, with a description for every field", () => {
-    const ids = ["start", "condition", "switch", "merge", "loop", "set_fields", "transform", "wait", "call_workflow", "stop", "ai_answer"];
+  it("are these twelve, each described, with a description for every field", () => {
+    const ids = [
+      "start",
+      "condition",
+      "switch",
+      "merge",
+      "loop",
+      "set_fields",
+      "transform",
+      "wait",
+      "call_workflow",
+      "respond",
+      "stop",
+      "ai_answer",
+    ];
     expect([...engineNodes.keys()]).toEqual(ids);
     for (const { title, description, input } of engineNodes.values()) {
       expect(title.length * description.length).toBeGreaterThan(0);

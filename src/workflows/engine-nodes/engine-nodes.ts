@@ -4,6 +4,7 @@ import { callWorkflow } from "./call-workflow.ts";
 import { condition } from "./condition.ts";
 import { loop } from "./loop.ts";
 import { merge } from "./merge.ts";
+import { respond } from "./respond.ts";
 import { setFields } from "./set-fields.ts";
 import { start } from "./start.ts";
 import { stop } from "./stop.ts";
@@ -11,7 +12,7 @@ import { switchNode } from "./switch.ts";
 import { transform } from "./transform.ts";
 import { wait } from "./wait.ts";
 
-const all = [start, condition, switchNode, merge, loop, setFields, transform, wait, callWorkflow, stop, aiAnswer];
+const all = [start, condition, switchNode, merge, loop, setFields, transform, wait, callWorkflow, respond, stop, aiAnswer];
 
 /** The built-in nodes by id, in the order in which people are offered them. */
 export const engineNodes: ReadonlyMap<string, EngineNode> = new Map(all.map((node) => [node.id, node]));

@@ -12,7 +12,7 @@ import { describeCron } from "./cron-words.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
-import { MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
+import { AnswerField, MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
 type TriggerFormProps = {
@@ -34,7 +34,10 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
 
   async function save(field: (name: string) => string): Promise<void> {
     const common = { name: field("name").trim() || defaultName, prompt: field("prompt"), overrides };
-    const wanted = { ...common, ...(kind === "schedule" ? schedule : !sender.provider && { methods }) };
+    const wanted = {
+      ...common,
+      ...(kind === "schedule" ? schedule : !sender.provider && { methods, answerWithinSeconds: readSeconds(field) }),
+    };
     const credentialId = sender.provider && { credentialId: field("credentialId") };
     const saved = trigger
       ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(kind === "webhook" && credentialId) })
@@ -93,9 +96,12 @@ function WebhookFields({ organizationId, trigger, sender, methods, onSender, onM
       {!trigger && <SenderField sender={sender} onChange={onSender} />}
       <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
       {!sender.provider && <MethodsField methods={methods} onChange={onMethods} />}
+      {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>
   );
 }
+
+const readSeconds = (field: (name: string) => string): number | null => Number(field("answerWithinSeconds")) || null;
 
 const methodsOf = (trigger: Trigger | undefined): WebhookMethod[] => trigger?.methods ?? ["POST"];
 

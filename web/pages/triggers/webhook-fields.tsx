@@ -4,6 +4,7 @@ import { type WebhookMethod, webhookMethods } from "../../../src/triggers/wire.t
 import { credentialsQuery } from "../../api/credentials.ts";
 import { Field } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
+import { TextField } from "../../parts/text-field.tsx";
 import { type Sender, senders } from "./senders.ts";
 
 type SenderFieldProps = { sender: Sender; onChange: (sender: Sender) => void };
@@ -98,5 +99,21 @@ export function MethodsField({ methods, onChange }: MethodsFieldProps) {
         Whatever opens an address sends GET, also a preview of a link. Take it only where that does no harm.
       </p>
     </fieldset>
+  );
+}
+
+/** How long a delivery waits for what its run answers. */
+export function AnswerField({ initial }: { initial: number | null }) {
+  return (
+    <TextField
+      label="Wait for an answer of the run, in seconds"
+      name="answerWithinSeconds"
+      type="number"
+      min={1}
+      max={30}
+      required={false}
+      defaultValue={initial ?? ""}
+      hint="Empty: deliveries are answered at once. Otherwise with what the node “Respond to webhook” gives or the run ends with, up to 30 seconds."
+    />
   );
 }

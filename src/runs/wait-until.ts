@@ -1,0 +1,40 @@
+import type { createHub } from "../base/hub.ts";
+import type { Live } from "../history/live.ts";
+import { runEventKind } from "./run-source.ts";
+import type { RunPlace } from "./store.ts";
+
+export type Signs = {
+  /** Runs that ended in this process. */
+  ends: ReturnType<typeof createHub<void>>;
+  live: Pick<Live, "onHint">;
+};
+
+export type Limit = { limitMs: number; signal: AbortSignal };
+
+type Waiting = {
+  /** Whether it has come true; asked at first, at every sign, and now and then, because a sign may be lost. */
+  isTrue: (place: RunPlace) => Promise<boolean>;
+  lookEveryMs: number;
+};
+
+/** Whether something about a run comes true, or the run ends, before the time is up. */
+export const createWaitUntil =
+  ({ ends, live }: Signs, { isTrue, lookEveryMs }: Waiting) =>
+  async (place: RunPlace, { limitMs, signal }: Limit): Promise<boolean> => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = () => resolve(false);
+    // Nobody is kept waiting for a database that is away: the run was accepted, and its address is what there is to say.
+    const look = () => void isTrue(place).then((isSo) => isSo && resolve(true), giveUp);
+    const unsubscribes = [ends.subscribe(place.id, () => resolve(true)), live.onHint(runEventKind, place.id, look)];
+    const timers = [setTimeout(giveUp, limitMs), setInterval(look, lookEveryMs)];
+    signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      if (signal.aborted) return false;
+      look();
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      for (const timer of timers) clearTimeout(timer);
+      for (const unsubscribe of unsubscribes) unsubscribe();
+    }
+  };

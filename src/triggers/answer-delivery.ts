@@ -1,0 +1,33 @@
+import { Refusal } from "../base/refusal.ts";
+import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
+import type { RunResponse } from "../workflows/engine-nodes/respond.ts";
+import type { DeliveryAnswer } from "./provider-deliveries.ts";
+import type { TriggerRow } from "./store.ts";
+
+type Awaited = { runId: string; signal: AbortSignal };
+
+/** What the run of a delivery says to its sender; undefined where nobody chose to wait, or it takes too long. */
+export function createAnswerDelivery(waitForAnswer: WaitForAnswer) {
+  return async (row: TriggerRow, { runId, signal }: Awaited): Promise<DeliveryAnswer | undefined> => {
+    if (row.answer_within_seconds === null) return undefined;
+    const found = await waitForAnswer(row.organization_id, runId, { limitMs: row.answer_within_seconds * 1000, signal });
+    if (!found) return undefined;
+    if ("response" in found) return write(found.response);
+    const { status, result } = found.ended;
+    if (status === "succeeded") return write({ status: 200, headers: {}, body: result ?? [] });
+    // Why it failed is for members: the sender is a stranger.
+    throw new Refusal("workflow_failed", `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`);
+  };
+}
+
+function write({ status, headers, body }: RunResponse): DeliveryAnswer {
+  const isText = typeof body === "string" || body === null;
+  const { "content-type": contentType = isText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8", ...others } = headers;
+  return { status, contentType, headers: { ...guards, ...others }, body: isText ? (body ?? "") : JSON.stringify(body) };
+}
+
+/** It comes from an address that also has pages with people signed in, and whose path is a secret. */
+const guards = {
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; sandbox",
+  "referrer-policy": "no-referrer",
+};
