@@ -36,6 +36,7 @@ export const fullTier: Record<string, readonly string[]> = {
   "Foreign clients and published descriptions": [
     ...["contracts", "conformance", "oauth-conformance", "mcp-clients", "mcp-client-programs", "oauth-interop", "oauth-proxy"].map(inTest),
   ],
+  "What vendors end on a known day": [inTest("api-versions")],
   "A copy of the repository with new providers, or changed sources": [inTest("add-a-provider"), inTest("server-bundle")],
   "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
 };

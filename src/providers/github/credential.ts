@@ -1,4 +1,5 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { apiVersions } from "./api-version.ts";
 
 const webhookSecret = secret("Verifies incoming events.").optional();
 
@@ -6,7 +7,7 @@ export const githubCredential = defineCredential({
   type: "github",
   title: "GitHub",
   baseUrl: "https://api.github.com",
-  headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "switchyard" },
+  headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": apiVersions.rest.version, "User-Agent": "switchyard" },
   variants: {
     bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token."), webhookSecret }, ({ accessToken }) => ({
       headers: { authorization: `Bearer ${accessToken}` },

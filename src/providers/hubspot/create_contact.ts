@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { contactsPath } from "./api-version.ts";
 import { toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
 
@@ -33,7 +34,7 @@ export const tool = defineTool({
     if (further.length + named.length === 0)
       throw new Refusal("validation_failed", "A contact needs at least one property, such as its email.");
     const json = { properties: Object.fromEntries([...further, ...named]) };
-    const created = await http.json({ method: "POST", path: "/crm/v3/objects/contacts", json });
+    const created = await http.json({ method: "POST", path: contactsPath, json });
     return [
       {
         id: requireProof("HubSpot", textAt(created, "id"), "contact id"),

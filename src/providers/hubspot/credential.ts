@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { textAt } from "../../contract/read.ts";
+import { apiVersions, contactsPath } from "./api-version.ts";
 
 // HubSpot names the used-up limit and not the time to wait.
 const windowMs: Record<string, number> = { SECONDLY: 1000, TEN_SECONDLY_ROLLING: 10_000 };
@@ -14,7 +15,7 @@ export const hubspotCredential = defineCredential({
     })),
     oauth2: withOAuth2({
       authorizeUrl: "https://app.hubspot.com/oauth/authorize",
-      tokenUrl: "https://api.hubapi.com/oauth/v1/token",
+      tokenUrl: `https://api.hubapi.com/oauth/${apiVersions.oauth.version}/token`,
       scopes: ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"],
     }),
   },
@@ -23,5 +24,5 @@ export const hubspotCredential = defineCredential({
     message: textAt(body, "message"),
     retryAfterMs: windowMs[textAt(body, "policyName") ?? ""],
   }),
-  check: async ({ http }) => void (await http.json({ path: "/crm/v3/objects/contacts", query: { limit: 1 } })),
+  check: async ({ http }) => void (await http.json({ path: contactsPath, query: { limit: 1 } })),
 });

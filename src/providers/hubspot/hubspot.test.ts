@@ -210,3 +210,8 @@ it("checks the credential by reading one contact", async () => {
   const asked = await useCredential(hubspotCredential, credential, [{ json: { results: [] } }]);
   expect(asked).toMatchObject([{ path: "/crm/v3/objects/contacts?limit=1", headers }]);
 });
+
+it("gets its tokens where HubSpot goes on giving them after 2027-02-16", () => {
+  const oauth = hubspotCredential.variants.find(({ kind }) => kind === "oauth2")?.oauth2;
+  expect(oauth?.tokenUrl).toBe("https://api.hubapi.com/oauth/2026-03/token");
+});

@@ -3,6 +3,7 @@ import { collectPages } from "../../contract/pages.ts";
 import { listAt, recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { contactsPath } from "./api-version.ts";
 import { toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
 
@@ -34,7 +35,7 @@ export const tool = defineTool({
     const filterGroups = filters.length === 0 ? undefined : [{ filters: filters.map(toFilter) }];
     const contacts = await collectPages<unknown, string>(limit, async (after, wanted) => {
       const json = { query, filterGroups, properties, limit: Math.min(wanted, pageSize), after };
-      const answer = await http.json({ method: "POST", path: "/crm/v3/objects/contacts/search", json });
+      const answer = await http.json({ method: "POST", path: `${contactsPath}/search`, json });
       return { items: listAt(answer, "results"), next: textAt(answer, "paging", "next", "after") };
     });
     return contacts.map((contact) => ({

@@ -1,10 +1,11 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { apiVersions } from "./api-version.ts";
 
 export const notionCredential = defineCredential({
   type: "notion",
   title: "Notion",
   baseUrl: "https://api.notion.com",
-  headers: { "Notion-Version": "2025-09-03" },
+  headers: { "Notion-Version": apiVersions.rest.version },
   variants: {
     bearer: withFields("Integration secret", { accessToken: secret("Integration secret.") }, ({ accessToken }) => ({
       headers: { authorization: `Bearer ${accessToken}` },

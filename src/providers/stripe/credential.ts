@@ -1,10 +1,11 @@
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { apiVersions } from "./api-version.ts";
 
 export const stripeCredential = defineCredential({
   type: "stripe",
   title: "Stripe",
   baseUrl: "https://api.stripe.com",
-  headers: { "Stripe-Version": "2023-08-16" },
+  headers: { "Stripe-Version": apiVersions.rest.version },
   variants: {
     bearer: withFields(
       "Secret key",

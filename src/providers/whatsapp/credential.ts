@@ -3,6 +3,7 @@ import { defineCredential, secret, withFields } from "../../contract/credential.
 import type { ProviderFault } from "../../contract/fault.ts";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
+import { apiVersions } from "./api-version.ts";
 
 export const whatsappCredential = defineCredential({
   type: "whatsapp",
@@ -21,7 +22,8 @@ export const whatsappCredential = defineCredential({
     ),
   },
   readFault: readWhatsappFault,
-  check: async ({ http, credential }) => void (await http.json({ path: path`/v23.0/${String(credential.phoneNumberId)}` })),
+  check: async ({ http, credential }) =>
+    void (await http.json({ path: path`/${apiVersions.graph.version}/${String(credential.phoneNumberId)}` })),
 });
 
 // Also with 400: 190 is a token that ended or was taken back, 0 one that could not be checked.
