@@ -266,7 +266,7 @@ describe("a credential", () => {
     await token.fill("wrong-token");
     await button("Save").click();
     await eventually(() => token.inputValue()).toBe("");
-    await page.getByText("Not tested yet").waitFor();
+    await page.getByText("Not checked").waitFor();
     await button("Test").click();
     await page.getByText("Failing", { exact: true }).waitFor();
     expect(complaints).toEqual([]);

@@ -276,7 +276,12 @@ describe("testing a connection", () => {
     provider.reset();
     provider.accessTokens.add("good-token");
     const { id } = await create("fake_oauth", { kind: "bearer", accessToken: "good-token", baseUrl: provider.url });
-    expect((await ann.browser.post(`${path}/${id}/test`)).body).toEqual({ ok: true, message: "The connection works.", health: "ok" });
+    expect((await ann.browser.post(`${path}/${id}/test`)).body).toEqual({
+      ok: true,
+      isChecked: true,
+      message: "The connection works.",
+      health: "ok",
+    });
     expect((await ann.browser.get(`${path}/${id}`)).body).toMatchObject({ health: "ok", lastOkAt: expect.any(String), lastError: null });
   });
 

@@ -84,6 +84,8 @@ type ProviderAnswer = {
   code: string | undefined;
   /** It said so in words, and not only with the status, which some also use for a scope that is missing. */
   refusesCredential?: boolean;
+  /** It knows the credential, which may not do what was asked for. */
+  lacksPermission?: boolean;
   /** How long it asked to be left alone. */
   retryAfterMs?: number | undefined;
 };
@@ -130,6 +132,11 @@ export class Refusal extends Error {
       ...(this.headers ? { headers: this.headers } : {}),
       ...(provider ? { provider } : {}),
     });
+  }
+
+  /** Whether the provider did not accept the credential itself, and not only for this call. */
+  get isUnauthorized(): boolean {
+    return this.provider?.status === 401 && this.provider.lacksPermission !== true;
   }
 
   get status(): number {

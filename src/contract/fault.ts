@@ -11,6 +11,8 @@ export type ProviderFault = {
   isTemporary?: boolean;
   /** The credential itself is not accepted, whatever the status says. */
   isUnauthorized?: boolean;
+  /** The credential is known and may not do this: said where the status is not 403, or where a 403 means something else. */
+  lacksPermission?: boolean | undefined;
   /** The request may have been carried out all the same, in nobody's name. */
   mayHaveActed?: boolean;
 };

@@ -56,7 +56,7 @@ export function createHttp(options: HttpOptions) {
       return { refusal: error, isTemporary: true, retryAfterMs: undefined };
     }
     const outcome = await judge(step, request, options);
-    const isUnauthorized = "refusal" in outcome && outcome.refusal.provider?.status === 401;
+    const isUnauthorized = "refusal" in outcome && outcome.refusal.isUnauthorized;
     return isUnauthorized ? await tryWithFreshToken(request, outcome) : outcome;
   }
 
@@ -122,7 +122,8 @@ function describeRedirect(step: Exchange): { message?: string } {
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
   const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
   const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
-  const refusal = providerFailure(provider, { status, ...fault, retryAfterMs });
+  const lacksPermission = fault.lacksPermission ?? (status === 403 && !isTemporary);
+  const refusal = providerFailure(provider, { status, ...fault, retryAfterMs, lacksPermission });
   return { isTemporary, retryAfterMs, refusal, mayHaveActed: fault.mayHaveActed === true };
 }
 
@@ -148,7 +149,7 @@ export function encodeSegment(part: string | number): string {
 type FailureDetails = ProviderFault & { status?: number };
 
 /** A failure in the provider's own words. A credential that is not accepted counts as a 401, whichever status the provider sent. */
-export function providerFailure(provider: string, { status, code, message, retryAfterMs, isUnauthorized }: FailureDetails): Refusal {
+export function providerFailure(provider: string, { status, code, message, retryAfterMs, ...verdict }: FailureDetails): Refusal {
   const parts = [status === undefined || status === 200 ? undefined : String(status), code];
   // Some repeat the status as their code.
   const reason = [...new Set(parts.filter((part) => part !== undefined && part !== ""))].join(" ");
@@ -156,7 +157,9 @@ export function providerFailure(provider: string, { status, code, message, retry
   const words = endSentence(shorten(message?.trim() ?? ""));
   const text = `${provider} refused the call${reason === "" ? "" : ` (${reason})`}${words === "" ? "." : `: ${words}`}${advice}`;
   return new Refusal("provider_error", text, {
-    provider: isUnauthorized ? { status: 401, code, refusesCredential: true } : { status, code, retryAfterMs },
+    provider: verdict.isUnauthorized
+      ? { status: 401, code, refusesCredential: true }
+      : { status, code, retryAfterMs, ...(verdict.lacksPermission ? { lacksPermission: true } : {}) },
   });
 }
 

@@ -59,7 +59,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw effects.explain(error);
       const failure = effects.explain(withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId }));
-      throw opened && failure.provider?.status === 401 ? await vault.health.noteRefusal(opened, failure) : failure;
+      throw opened && failure.isUnauthorized ? await vault.health.noteRefusal(opened, failure) : failure;
     }
   };
 }

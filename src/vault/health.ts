@@ -8,7 +8,7 @@ import type { Database } from "../storage/database.ts";
 import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
 import { refreshEarlyMs } from "./refresh.ts";
-import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, vaultTables } from "./store.ts";
+import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, noteUnchecked, vaultTables } from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
 /** What a credential's own functions are called with. */
@@ -55,8 +55,8 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   const check = async (opened: OpenedCredential): Promise<void> =>
     await runUnderLimit(answerWithin(testLimitMs), async (signal) => await opened.definition.check?.(startCall(opened, signal)));
 
-  /** Undefined when it works, else what went wrong, in words that hold no secret. During a pause nothing was tried. */
-  async function tryCheck(checked: CheckedCredential): Promise<{ message: string; isPaused: boolean } | undefined> {
+  /** Undefined when it works, else what went wrong, in words that hold no secret. */
+  async function tryCheck(checked: CheckedCredential): Promise<FailedCheck | undefined> {
     let opened: OpenedCredential | undefined;
     try {
       opened = await open(checked);
@@ -65,8 +65,7 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
     } catch (error) {
       const scrub = createScrub(opened?.secrets() ?? []);
       const failure = isUnauthorized(error) && opened ? await noteRefusal(opened, error.reworded(scrub.text), true) : error;
-      const isPaused = failure instanceof Refusal && failure.code === "credential_refresh_paused";
-      return { message: toStorableError(scrub.text(wordsOf(failure))), isPaused };
+      return describeFailure(failure, scrub.text(wordsOf(failure)));
     }
   }
 
@@ -84,17 +83,16 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
         if (checked.definition.check === null)
           return {
             ok: true,
+            isChecked: false,
             message: "The stored data can be read; this type has nothing more to test.",
             health: healthOf(checked.row, now),
           };
         const row = await noteSuccess(tables, place, now);
-        return { ok: true, message: "The connection works.", health: healthOf(row ?? checked.row, now) };
+        return { ok: true, isChecked: true, message: "The connection works.", health: healthOf(row ?? checked.row, now) };
       }
-      const { message, isPaused } = failure;
-      const row = isPaused
-        ? await findCredential(tables, place)
-        : await noteFailure(tables, place, { last_error: message, last_error_at: now });
-      return { ok: false, message, health: healthOf(row ?? checked.row, now) };
+      const { message, verdict } = failure;
+      const row = await noteVerdict[verdict](tables, place, { last_error: message, last_error_at: now });
+      return { ok: false, isChecked: verdict === "failing", message, health: healthOf(row ?? checked.row, now) };
     },
 
     /** A real call worked. Remembered at most once a minute, and nobody waits for it. */
@@ -108,7 +106,20 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   };
 }
 
-const isUnauthorized = (error: unknown): error is Refusal => error instanceof Refusal && error.provider?.status === 401;
+/** During a pause nothing was tried; a test that may not be made says nothing of the tools. */
+type FailedCheck = { message: string; verdict: "failing" | "unchecked" | "paused" };
+
+function describeFailure(failure: unknown, words: string): FailedCheck {
+  const refusal = failure instanceof Refusal ? failure : undefined;
+  if (refusal?.provider?.lacksPermission !== true)
+    return { message: toStorableError(words), verdict: refusal?.code === "credential_refresh_paused" ? "paused" : "failing" };
+  const message = `This could not be checked: ${words} Tools that need other permissions may work.`;
+  return { message: toStorableError(message), verdict: "unchecked" };
+}
+
+const noteVerdict = { failing: noteFailure, unchecked: noteUnchecked, paused: findCredential };
+
+const isUnauthorized = (error: unknown): error is Refusal => error instanceof Refusal && error.isUnauthorized;
 
 const wordsOf = (failure: unknown): string => (failure instanceof Error && failure.message !== "" ? failure.message : "The test failed.");
 

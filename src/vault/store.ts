@@ -163,6 +163,17 @@ export const noteFailure = (
     .returningAll()
     .executeTakeFirst();
 
+/** A test that may not be made shows at least that the provider knows the credential; what works by other proof goes on doing so. */
+export const noteUnchecked = async (db: VaultDb, place: Place, note: Pick<CredentialRow, "last_error" | "last_error_at">) =>
+  (await db
+    .updateTable("credential")
+    .set({ ...note, health: "unknown" })
+    .where("organization_id", "=", place.organizationId)
+    .where("id", "=", place.credentialId)
+    .where("health", "in", ["unknown", "failing"])
+    .returningAll()
+    .executeTakeFirst()) ?? (await findCredential(db, place));
+
 export async function deleteCredential(db: VaultDb, { organizationId, credentialId }: Place): Promise<boolean> {
   const query = db.deleteFrom("credential").where("organization_id", "=", organizationId).where("id", "=", credentialId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;

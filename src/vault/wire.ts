@@ -109,5 +109,12 @@ export const choiceList = z.object({
 });
 export type Choice = z.infer<typeof choiceList>["data"][number];
 
-export const testResult = z.object({ ok: z.boolean(), message: z.string(), health });
+export const testResult = z.object({
+  ok: z.boolean(),
+  isChecked: z
+    .boolean()
+    .describe("False: nothing could be learned, for example because the account may not be asked for what the test asks."),
+  message: z.string(),
+  health,
+});
 export type TestResult = z.infer<typeof testResult>;

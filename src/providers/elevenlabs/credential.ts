@@ -11,6 +11,8 @@ export const elevenlabsCredential = defineCredential({
   },
   // `detail` is an object, a list of wrong fields, or a sentence.
   readFault: (body) => ({
+    // A restricted key is answered like a wrong one, with 401.
+    lacksPermission: textAt(body, "detail", "status") === "missing_permissions" || undefined,
     code: textAt(body, "detail", "status") ?? textAt(body, "detail", "code") ?? textAt(body, "detail", 0, "type"),
     message: textAt(body, "detail", "message") ?? textAt(body, "detail", 0, "msg") ?? textAt(body, "detail"),
   }),

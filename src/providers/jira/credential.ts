@@ -35,7 +35,11 @@ export const jiraCredential = defineCredential({
   },
   readFault: readJiraFault,
   readRefusal: readJiraRefusal,
-  check: async ({ http }) => void (await http.json({ path: "/rest/api/3/myself" })),
+  // Who one is needs a scope of its own, which no tool needs.
+  check: async ({ http, credential }) =>
+    void (await http.json(
+      credential.kind === "oauth2" ? { path: "/rest/api/3/project/search", query: { maxResults: 1 } } : { path: "/rest/api/3/myself" },
+    )),
 });
 
 /** OAuth tokens work only at the gateway, and before it is known for which site only at its root. */
@@ -61,5 +65,8 @@ function readJiraRefusal(_body: unknown, { headers }: Response): ProviderFault |
 function readJiraFault(body: unknown, response: Response): ProviderFault {
   const fieldFaults = Object.entries(recordAt(body, "errors") ?? {}).map(([field, fault]) => `${field}: ${String(fault)}`);
   const words = [...textsAt(body, "errorMessages"), ...fieldFaults];
-  return words.length > 0 ? { message: joinSentences(words) } : readCommonFault(body, response);
+  if (words.length > 0) return { message: joinSentences(words) };
+  const fault = readCommonFault(body, response);
+  // The gateway answers a scope that is missing with 401.
+  return { ...fault, lacksPermission: /scope does not match/i.test(fault.message ?? "") || undefined };
 }

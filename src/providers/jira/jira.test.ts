@@ -222,7 +222,7 @@ describe("the Jira credential", () => {
 
   it("is checked with an OAuth token", async () => {
     const requests = await useCredential(jiraCredential, { ...oauth2, cloudId: "c1" }, [{ json: {} }]);
-    expect(requests).toMatchObject([{ path: "/rest/api/3/myself", headers: { authorization: "Bearer token" } }]);
+    expect(requests).toMatchObject([{ path: "/rest/api/3/project/search?maxResults=1", headers: { authorization: "Bearer token" } }]);
   });
 
   it.each(["acme", " acme ", "acme.atlassian.net", "https://acme.atlassian.net/jira/x", "HTTP://acme.atlassian.net"])(

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { readCommonFault } from "../../contract/fault.ts";
+import { textAt } from "../../contract/read.ts";
 import { listImageModels, listTextModels } from "./client.ts";
 
 export const openaiCredential = defineCredential({
@@ -15,6 +17,11 @@ export const openaiCredential = defineCredential({
       }),
     ),
   },
+  // Restricted keys are refused with 401 or 403, and with words only.
+  readFault: (body, response) => ({
+    ...readCommonFault(body, response),
+    lacksPermission: /insufficient permissions|missing scopes/i.test(textAt(body, "error", "message") ?? "") || undefined,
+  }),
   check: async ({ http }) => void (await http.json({ path: "/models" })),
   choices: { models: ({ http }) => listTextModels(http), imageModels: ({ http }) => listImageModels(http) },
 });

@@ -13,5 +13,5 @@ export const stripeCredential = defineCredential({
       ({ secretKey }) => ({ headers: { authorization: `Bearer ${secretKey}` } }),
     ),
   },
-  check: async ({ http }) => void (await http.json({ path: "/v1/balance" })),
+  check: async ({ http }) => void (await http.json({ path: "/v1/payment_intents", query: { limit: 1 } })),
 });

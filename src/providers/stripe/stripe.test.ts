@@ -187,8 +187,10 @@ it.each([
   await expect(callTool(createRefund, { input, credential })).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
 });
 
-it("checks the credential by reading the balance", async () => {
-  expect(await useCredential(stripeCredential, credential, [{ json: {} }])).toMatchObject([{ path: "/v1/balance", headers }]);
+it("checks the credential by what the tools need", async () => {
+  expect(await useCredential(stripeCredential, credential, [{ json: {} }])).toMatchObject([
+    { path: "/v1/payment_intents?limit=1", headers },
+  ]);
 });
 
 describe("webhook", () => {

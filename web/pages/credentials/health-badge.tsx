@@ -13,7 +13,7 @@ export function HealthBadge({ health }: { health: Health }) {
 }
 
 const healthLooks = {
-  unknown: { word: "Not tested yet", Icon: CircleHelp, look: "bg-hover text-muted" },
+  unknown: { word: "Not checked", Icon: CircleHelp, look: "bg-hover text-muted" },
   ok: { word: "Works", Icon: CircleCheck, look: "bg-success-soft text-success" },
   expiring: { word: "Expires soon", Icon: Clock, look: "bg-warning-soft text-warning" },
   failing: { word: "Failing", Icon: CircleX, look: "bg-danger-soft text-danger" },

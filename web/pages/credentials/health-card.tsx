@@ -41,14 +41,14 @@ export function HealthCard({ organizationId, credential, type, variant }: Health
 }
 
 function HealthFacts({ credential }: { credential: Credential }) {
-  const { lastOkAt, lastError, lastErrorAt, refreshFailure, tokenExpiresAt, createdAt } = credential;
+  const { health, lastOkAt, lastError, lastErrorAt, refreshFailure, tokenExpiresAt, createdAt } = credential;
   return (
     <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_minmax(0,1fr)]">
       <dt className="text-muted">Last worked</dt>
       <dd>{lastOkAt ? <TimeAgo at={lastOkAt} /> : "Never yet"}</dd>
       {lastError && (
         <>
-          <dt className="text-muted">Last error</dt>
+          <dt className="text-muted">{health === "unknown" ? "Last test" : "Last error"}</dt>
           <dd className="wrap-anywhere">
             {lastError}{" "}
             {lastErrorAt && (
