@@ -9,6 +9,8 @@ export type ProviderFault = {
   retryAfterMs?: number | undefined;
   /** Worth another try although the status does not say so, e.g. a rate limit told with 403. */
   isTemporary?: boolean;
+  /** Refused before anything was done, because of too many requests, although the status does not say so. */
+  isTurnedAway?: boolean;
   /** The credential itself is not accepted, whatever the status says. */
   isUnauthorized?: boolean;
   /** The credential is known and may not do this: said where the status is not 403, or where a 403 means something else. */

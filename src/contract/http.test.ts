@@ -33,6 +33,47 @@ describe("the base URL", () => {
   });
 });
 
+describe("a provider that says when to come back", () => {
+  const answers = (statuses: number[], waits: number[], leftMs?: () => number) => {
+    const left = [...statuses];
+    return createHttp({
+      fetch: async () => new Response("{}", { status: left.shift() ?? 200, headers: { "retry-after": "7" } }),
+      provider: "Example",
+      baseUrl: "https://api.example.test",
+      headers: {},
+      authorize: () => ({}),
+      readFault: () => ({}),
+      isRepeatable: false,
+      leftMs,
+      sleep: async (milliseconds) => void waits.push(milliseconds),
+      signal: new AbortController().signal,
+    });
+  };
+  const write = { method: "POST", path: "/send" } as const;
+
+  it("is waited for no longer than the caller's time lasts", async () => {
+    const waits: number[] = [];
+    await expect(answers([429], waits, () => 6_999).json(write)).rejects.toMatchObject({
+      provider: { retryAfterMs: 7_000 },
+      effect: "none",
+    });
+    expect(await answers([429], waits, () => 7_001).json(write)).toEqual({});
+    expect(waits).toEqual([7_000]);
+  });
+
+  it("is asked three times at most", async () => {
+    const waits: number[] = [];
+    await expect(answers([503, 429, 529, 200], waits).json(write)).rejects.toMatchObject({ provider: { status: 529 }, effect: "none" });
+    expect(waits).toEqual([7_000, 7_000]);
+  });
+
+  it("may have acted all the same with another status", async () => {
+    const waits: number[] = [];
+    await expect(answers([500, 200], waits).json(write)).rejects.toMatchObject({ provider: { status: 500 }, effect: undefined });
+    expect(waits).toEqual([]);
+  });
+});
+
 describe("the words of a provider", () => {
   it.each([
     [{ status: 401, code: "401", message: "Bad credentials" }, "Example refused the call (401): Bad credentials."],

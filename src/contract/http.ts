@@ -18,29 +18,41 @@ type HttpOptions = ExchangeOptions & {
   readRefusal?: ReadRefusal | null | undefined;
   /** Whether its requests may be sent twice; those that only read always may. */
   isRepeatable: boolean;
+  /** How much of the caller's time is left; a wait that does not fit into it is not begun. */
+  leftMs?: (() => number) | undefined;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
-type Failure = { refusal: Refusal; isTemporary: boolean; retryAfterMs: number | undefined; mayHaveActed?: boolean };
+type Failure = {
+  refusal: Refusal;
+  isTemporary: boolean;
+  /** It said when to come back, and did nothing until then: this may be sent again whatever it does. */
+  isTurnedAway?: boolean;
+  retryAfterMs: number | undefined;
+  mayHaveActed?: boolean;
+};
 
 const mostAttempts = 3;
 const longestWaitMs = 30_000;
-const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
+const temporaryStatuses = new Set([429, 500, 502, 503, 504, 529]);
+/** Too many requests, and too much to do, as several providers say it. */
+const turningAway = new Set([429, 503, 529]);
 
 /** Requests of one tool call to one provider. Failures become refusals that say what the provider said. */
 export function createHttp(options: HttpOptions) {
-  const { provider, signal, sleep = (ms, abort) => delay(ms, undefined, { signal: abort }) } = options;
+  const { provider, signal, leftMs = () => Number.POSITIVE_INFINITY } = options;
+  const { sleep = (ms, abort) => delay(ms, undefined, { signal: abort }) } = options;
 
   let hasReauthorized = false;
 
   /** Sends until there is an answer to keep, waiting as the provider asks; what may have had an effect is never sent twice. */
   async function open(request: HttpRequest): Promise<Exchange> {
-    const repetitions = isRepeatable(request) ? mostAttempts - 1 : 0;
     for (let repeated = 0; ; repeated++) {
       const outcome = await tryOnce(request);
       if ("response" in outcome) return outcome;
       const waitMs = outcome.retryAfterMs ?? 500 * 2 ** repeated * (0.75 + Math.random() / 2);
-      if (repeated >= repetitions || !outcome.isTemporary || waitMs > longestWaitMs) throw outcome.refusal;
+      const mayRepeat = outcome.isTurnedAway === true || (outcome.isTemporary && isRepeatable(request));
+      if (!mayRepeat || repeated >= mostAttempts - 1 || waitMs > Math.min(longestWaitMs, leftMs())) throw outcome.refusal;
       await sleep(waitMs, signal);
     }
   }
@@ -122,9 +134,13 @@ function describeRedirect(step: Exchange): { message?: string } {
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
   const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
   const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
+  const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || turningAway.has(status));
   const lacksPermission = fault.lacksPermission ?? (status === 403 && !isTemporary);
   const refusal = providerFailure(provider, { status, ...fault, retryAfterMs, lacksPermission });
-  return { isTemporary, retryAfterMs, refusal, mayHaveActed: fault.mayHaveActed === true };
+  return {
+    ...{ isTemporary, isTurnedAway, retryAfterMs, mayHaveActed: fault.mayHaveActed === true },
+    refusal: isTurnedAway ? refusal.reworded((text) => text, "none") : refusal,
+  };
 }
 
 /** What must not be sent again. A credential that has a new token by now is no longer a refused one. */
@@ -159,7 +175,12 @@ export function providerFailure(provider: string, { status, code, message, retry
   return new Refusal("provider_error", text, {
     provider: verdict.isUnauthorized
       ? { status: 401, code, refusesCredential: true }
-      : { status, code, retryAfterMs, ...(verdict.lacksPermission ? { lacksPermission: true } : {}) },
+      : {
+          status,
+          code,
+          ...(verdict.lacksPermission ? { lacksPermission: true } : {}),
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        },
   });
 }
 

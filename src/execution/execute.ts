@@ -45,12 +45,15 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     const { tool, provider } = node;
     const isResendable = tool.isResendable(input);
     const effects = watchEffects(tool.isRepeatable(input));
+    const endsAt = performance.now() + limitMs;
+    const leftMs = () => endsAt - performance.now();
     let opened: OpenedCredential | null = null;
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${toldMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
-        const call = { organizationId, provider: provider.title, input, credential: opened, isResendable, signal: limited, idempotencyKey };
+        const who = { organizationId, provider: provider.title, credential: opened, idempotencyKey };
+        const call = { ...who, input, isResendable, signal: limited, leftMs };
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });

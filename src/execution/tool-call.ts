@@ -28,6 +28,8 @@ type Call = {
   credential: OpenedCredential | null;
   isResendable: boolean;
   signal: AbortSignal;
+  /** How much of the caller's time is left. */
+  leftMs?: () => number;
   idempotencyKey: string;
 };
 
@@ -48,7 +50,7 @@ export function createToolCall(outside: Outside, call: Call): ToolCall<Record<st
   };
 }
 
-function createCredentialHttp(outside: Outside, { credential, provider, isResendable, signal }: Call): Http {
+function createCredentialHttp(outside: Outside, { credential, provider, isResendable, signal, leftMs }: Call): Http {
   const definition = credential?.definition;
   const data = () => credential?.data() ?? {};
   return createHttp({
@@ -62,6 +64,7 @@ function createCredentialHttp(outside: Outside, { credential, provider, isResend
     readRefusal: definition?.readRefusal,
     isRepeatable: isResendable,
     signal,
+    leftMs,
     ...(outside.sleep ? { sleep: outside.sleep } : {}),
   });
 }

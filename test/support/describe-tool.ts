@@ -89,17 +89,28 @@ export function describeHttpTool(
       await expect(call(simplest.input)).rejects.toMatchObject({ code: "provider_error", message: expect.stringMatching(failure.says) });
     });
 
-    it(repeats ? "waits and repeats after 429" : "does not repeat after 429 and says when to come back", async () => {
+    it.each([429, 503, 529])("waits and repeats after a %i that says when to come back, because nothing was done", async (status) => {
       const waits: number[] = [];
-      provider.script([{ status: 429, headers: { "retry-after": "7" }, json: {} }, ...answers]);
-      const outcome = call(simplest.input, { waits });
-      if (repeats) {
-        expect(await outcome).toEqual(simplest.items);
-        expect(waits).toEqual([7000]);
-      } else {
-        await expect(outcome).rejects.toMatchObject({ code: "provider_error", message: expect.stringContaining("Try again in 7 s") });
-        expect(provider.requests()).toHaveLength(1);
-      }
+      provider.script([{ status, headers: { "retry-after": "7" }, json: {} }, ...answers]);
+      expect(await call(simplest.input, { waits })).toEqual(simplest.items);
+      expect(waits).toEqual([7000]);
+    });
+
+    it("does not wait for long, and says when to come back", async () => {
+      const waits: number[] = [];
+      provider.script([{ status: 429, headers: { "retry-after": "3600" }, json: {} }]);
+      await expect(call(simplest.input, { waits })).rejects.toMatchObject({
+        code: "provider_error",
+        message: expect.stringContaining("Try again in 3600 s"),
+        provider: { status: 429, retryAfterMs: 3_600_000 },
+      });
+      expect([waits, provider.requests().length]).toEqual([[], 1]);
+    });
+
+    it.runIf(!repeats)("does not repeat what says nothing of when to come back", async () => {
+      provider.script([{ status: 503, json: {} }]);
+      await expect(call(simplest.input)).rejects.toMatchObject({ code: "provider_error", provider: { status: 503 } });
+      expect(provider.requests()).toHaveLength(1);
     });
 
     it(repeats ? "repeats a request whose connection dropped" : "does not repeat a request whose connection dropped", async () => {

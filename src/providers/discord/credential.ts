@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
 import { joinSentences, type ProviderFault } from "../../contract/fault.ts";
-import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { listAt, numberAt, recordAt, textAt } from "../../contract/read.ts";
 
 export const discordCredential = defineCredential({
   type: "discord_bot",
@@ -24,9 +24,13 @@ export const discordCredential = defineCredential({
 });
 
 function readDiscordFault(body: unknown, response: Response): ProviderFault {
-  const waitSeconds = response.headers.has("retry-after") ? undefined : textAt(body, "retry_after");
-  const words = [textAt(body, "message"), ...fieldFaults(recordAt(body, "errors")), waitSeconds && `Try again in ${waitSeconds} s.`];
-  return { code: textAt(body, "code"), message: joinSentences(words) };
+  const waitSeconds = response.status === 429 ? numberAt(body, "retry_after") : undefined;
+  const words = [textAt(body, "message"), ...fieldFaults(recordAt(body, "errors"))];
+  return {
+    code: textAt(body, "code"),
+    message: joinSentences(words),
+    retryAfterMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
+  };
 }
 
 /** What is wrong with which field: the errors are nested like the body, with a list of messages at each end. */

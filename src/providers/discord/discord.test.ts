@@ -90,7 +90,7 @@ describe("the Discord credential", () => {
   it("says how long to wait when only the body says it", async () => {
     const answer = { status: 429, json: { message: "You are being rate limited.", retry_after: 64.57, global: false } };
     const outcome = useCredential(discordCredential, credential, [answer, answer, answer]);
-    await expect(outcome).rejects.toThrow("Discord refused the call (429): You are being rate limited. Try again in 64.57 s.");
+    await expect(outcome).rejects.toThrow("Discord refused the call (429): You are being rate limited. Try again in 65 s.");
   });
 });
 

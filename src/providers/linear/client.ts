@@ -10,19 +10,28 @@ export async function queryLinear(http: Http, operation: Operation, options: Pic
   return at(await http.json({ method: "POST", path: "/graphql", json: operation, ...options }), "data");
 }
 
-export const readLinearFault: ReadFault = (body) => faultOf(body);
+export const readLinearFault: ReadFault = (body, { headers }) => faultOf(body, headers);
 
 /** Linear also refuses with status 200. */
-export const readLinearRefusal: ReadRefusal = (body) => (listAt(body, "errors").length > 0 ? faultOf(body) : undefined);
+export const readLinearRefusal: ReadRefusal = (body, { headers }) =>
+  listAt(body, "errors").length > 0 ? faultOf(body, headers) : undefined;
 
-function faultOf(body: unknown): ProviderFault {
+function faultOf(body: unknown, headers: Headers): ProviderFault {
   const error = at(body, "errors", 0);
   const code = textAt(error, "extensions", "code");
   return {
     code,
     isUnauthorized: code === "AUTHENTICATION_ERROR",
+    ...(code === "RATELIMITED" ? { isTurnedAway: true, isTemporary: true, retryAfterMs: readResetMs(headers) } : {}),
     message: textAt(error, "extensions", "userPresentableMessage") ?? textAt(error, "message") ?? textAt(body, "error"),
   };
+}
+
+/** Linear counts requests, what they cost and some operations by themselves, and says in milliseconds when each is free again. */
+function readResetMs(headers: Headers): number | undefined {
+  const usedUp = ["requests", "complexity", "endpoint-requests"].filter((kind) => headers.get(`x-ratelimit-${kind}-remaining`) === "0");
+  const resets = usedUp.map((kind) => Number(headers.get(`x-ratelimit-${kind}-reset`) ?? Number.NaN)).filter(Number.isFinite);
+  return resets.length === 0 ? undefined : Math.max(0, Math.max(...resets) - Date.now());
 }
 
 /** People know a team by its key ("ENG"), Linear wants its id. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { type Answer, startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { useCredential } from "../../../test/support/use-credential.ts";
 import { tool as createIssue } from "./create_issue.ts";
 import { linearCredential } from "./credential.ts";
@@ -158,6 +158,50 @@ it("repeats looking up a team but not creating an issue", async () => {
   } finally {
     await provider.stop();
   }
+});
+
+describe("a rate limit of Linear, which is a 400", () => {
+  const limited = (headers: Record<string, string>) => ({
+    status: 400,
+    headers,
+    json: { errors: [{ message: "Rate limit exceeded", extensions: { type: "ratelimited", code: "RATELIMITED", statusCode: 429 } }] },
+  });
+  const created = { json: { data: { issueCreate: { success: true, issue: { id: "i1", identifier: "ENG-1" } } } } };
+
+  async function create(answers: Answer[]) {
+    const provider = await startFakeProvider();
+    const waits: number[] = [];
+    try {
+      provider.script(answers);
+      const call = callTool(createIssue, { input: { teamId, title: "t" }, credential: { ...credential, baseUrl: provider.url }, waits });
+      return { outcome: await call.catch((error: unknown) => error), waits, count: provider.requests().length };
+    } finally {
+      await provider.stop();
+    }
+  }
+
+  it("is waited for and repeated, also when it creates", async () => {
+    const reset = String(Date.now() + 9_000);
+    const limit = limited({
+      "x-ratelimit-requests-remaining": "0",
+      "x-ratelimit-requests-reset": reset,
+      "x-ratelimit-complexity-remaining": "9",
+    });
+    const { outcome, waits, count } = await create([limit, created]);
+    expect(outcome).toMatchObject([{ id: "i1" }]);
+    expect(count).toBe(2);
+    expect(waits[0]).toBeGreaterThan(7_000);
+    expect(waits[0]).toBeLessThan(9_001);
+  });
+
+  it("says when to come back where that is long", async () => {
+    const reset = String(Date.now() + 1_800_000);
+    const { outcome, count } = await create([
+      limited({ "x-ratelimit-requests-remaining": "5", "x-ratelimit-complexity-remaining": "0", "x-ratelimit-complexity-reset": reset }),
+    ]);
+    expect(outcome).toMatchObject({ code: "provider_error", message: expect.stringMatching(/400 RATELIMITED.*Try again in 1[78]\d\d s/) });
+    expect(count).toBe(1);
+  });
 });
 
 describe("the Linear credential", () => {
