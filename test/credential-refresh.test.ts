@@ -195,6 +195,29 @@ describe("a dead refresh token", () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
+  it.each([
+    ["Atlassian", 403, { error: "unauthorized_client", error_description: "refresh_token is invalid" }],
+    ["HubSpot", 400, { status: "BAD_REFRESH_TOKEN", message: "missing or unknown refresh token", correlationId: "c" }],
+    ["Microsoft", 400, { error: "interaction_required", error_description: "AADSTS50076: you must use multi-factor authentication." }],
+    ["GitHub", 200, { error: "bad_refresh_token", error_description: "The refresh token passed is incorrect or expired." }],
+  ])("is told by %s in its own form", async (_, status, body) => {
+    const made = await create(provider.connection());
+    provider.answerToken = () => ({ status, body: JSON.stringify(body) });
+    await expect(open(app.parts.vault, made)).rejects.toMatchObject({ code: "credential_needs_reconnect" });
+    expect(await read(made.id)).toMatchObject({ health: "needs_reconnect" });
+    expect(provider.tokenRequests).toHaveLength(1);
+  });
+
+  it("is not what a client that may not refresh is told", async () => {
+    const made = await create(provider.connection());
+    provider.answerToken = () => ({
+      status: 400,
+      body: '{"error":"unauthorized_client","error_description":"The client may not do this."}',
+    });
+    await expect(open(app.parts.vault, made)).rejects.not.toMatchObject({ code: "credential_needs_reconnect" });
+    expect((await read(made.id)).health).not.toBe("needs_reconnect");
+  });
+
   it("is told with status 200 by some", async () => {
     provider.answerToken = () => ({ body: '{"ok":false,"error":"invalid_refresh_token"}' });
     await expect(open(app.parts.vault, await create(provider.connection()))).rejects.toMatchObject({ code: "credential_needs_reconnect" });

@@ -70,10 +70,21 @@ export function clientOf(type: string, data: CredentialData, clients: OAuthClien
 
 const nameInEnvironment = (type: string): string => type.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
 
-const deadGrants = new Set(["invalid_grant", "invalid_refresh_token", "bad_refresh_token", "token_revoked", "token_expired"]);
+const deadGrants = new Set([
+  ...["invalid_grant", "invalid_refresh_token", "bad_refresh_token", "token_revoked", "token_expired"],
+  // HubSpot's older form.
+  "BAD_REFRESH_TOKEN",
+  // Microsoft's: somebody must sign in again, with a second factor or to agree to something.
+  ...["interaction_required", "consent_required", "login_required"],
+]);
 
 /** Whether the provider will never again accept what it was sent. */
-export const isDeadGrant = (error: unknown): boolean => error instanceof Refusal && deadGrants.has(error.provider?.code ?? "");
+export function isDeadGrant(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return false;
+  const code = error.provider?.code ?? "";
+  // The code says that the client may not refresh at all, unless the words are about the token: so does Atlassian.
+  return deadGrants.has(code) || (code === "unauthorized_client" && /refresh[_ ]token/i.test(error.message));
+}
 
 /** Whether the next moment may bring another answer, unless the provider said that it will not. */
 export function isTemporary(error: unknown): boolean {
@@ -93,7 +104,7 @@ type Failure = { provider: string; response: Pick<Response, "status" | "headers"
 function failureOf({ provider, response: { status, headers }, answer, secrets }: Failure): Refusal {
   const scrub = createScrub(secrets);
   const error = at(answer, "error");
-  const code = textAt(error) ?? textAt(error, "code") ?? textAt(error, "type");
+  const code = textAt(error) ?? textAt(error, "code") ?? textAt(error, "type") ?? textAt(answer, "status");
   const message = textAt(answer, "error_description") ?? textAt(error, "message") ?? textAt(answer, "message");
   const failure = providerFailure(provider, {
     status,
