@@ -75,7 +75,14 @@ const samples: Record<string, string> = {
   date: "2026-01-31",
   uuid: "01a1dd9d-2ae8-74c8-8df8-37a9edb76783",
 };
-const byPattern = ["eu-west-1", "text/plain", "AC0123456789abcdef0123456789abcdef", "https://example.com/", "a"];
+const byPattern = [
+  "eu-west-1",
+  "text/plain",
+  "AC0123456789abcdef0123456789abcdef",
+  "SK0123456789abcdef0123456789abcdef",
+  "https://example.com/",
+  "a",
+];
 
 function sampleText({ format, pattern, minLength = 1 }: Schema): string {
   const known = samples[String(format)];

@@ -4,7 +4,12 @@ import type { Credential, Variant } from "../../src/contract/credential.ts";
 type Field = { secret?: boolean; enum?: string[]; format?: string; type?: string };
 
 const closedPort = 1;
-const samples: Record<string, string> = { accountSid: `AC${"0".repeat(32)}`, region: "eu-central-1", authKind: "basic" };
+const samples: Record<string, string> = {
+  accountSid: `AC${"0".repeat(32)}`,
+  apiKeySid: `SK${"0".repeat(32)}`,
+  region: "eu-central-1",
+  authKind: "basic",
+};
 
 /** Data of a credential of this kind: every secret carries the mark, every address is the given one. */
 export function fillInCredential({ variants, baseUrl }: Credential, variant: Variant, { url, mark }: { url: string; mark: string }) {

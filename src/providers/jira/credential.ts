@@ -15,7 +15,19 @@ export const jiraCredential = defineCredential({
   variants: {
     basic: withFields(
       "E-mail and API token",
-      { site: z.string().min(1).describe("Site name or address."), email: z.string().min(1), apiToken: secret() },
+      {
+        site: z.string().min(1).describe("Site name or address."),
+        email: z.string().min(1),
+        apiToken: secret(),
+        cloudId: z
+          .string()
+          .min(1)
+          .optional()
+          .meta({ title: "Cloud ID" })
+          .describe(
+            "Only for an API token with scopes, which works nowhere else: the id at https://<site>.atlassian.net/_edge/tenant_info.",
+          ),
+      },
       ({ email, apiToken }) => ({ headers: { authorization: `Basic ${Buffer.from(`${email}:${apiToken}`).toString("base64")}` } }),
     ),
     oauth2: withOAuth2({
@@ -42,7 +54,7 @@ export const jiraCredential = defineCredential({
     )),
 });
 
-/** OAuth tokens work only at the gateway, and before it is known for which site only at its root. */
+/** Tokens with scopes work only at the gateway, and before it is known for which site only at its root. */
 function findBaseUrl({ kind, cloudId, site }: CredentialData): string {
   if (typeof cloudId === "string") return gatewayUrl + path`/ex/jira/${cloudId}`;
   return kind === "oauth2" || typeof site !== "string" ? gatewayUrl : siteAddress(site);

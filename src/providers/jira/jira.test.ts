@@ -220,6 +220,14 @@ describe("the Jira credential", () => {
     ]);
   });
 
+  it("goes to the gateway with a token that has scopes, which works nowhere else", () => {
+    const scoped = { kind: "basic", site: "acme", email: "ann@example.com", apiToken: "ATATT-scoped" };
+    const { fields } = jiraCredential.variants.find(({ kind }) => kind === "basic") ?? {};
+    expect(fields?.safeParse({ site: "acme", email: "a@b.example", apiToken: "t", cloudId: "c1" }).success).toBe(true);
+    expect(baseUrl({ ...scoped, cloudId: "c1" })).toBe("https://api.atlassian.com/ex/jira/c1");
+    expect(baseUrl(scoped)).toBe("https://acme.atlassian.net");
+  });
+
   it("is checked with an OAuth token", async () => {
     const requests = await useCredential(jiraCredential, { ...oauth2, cloudId: "c1" }, [{ json: {} }]);
     expect(requests).toMatchObject([{ path: "/rest/api/3/project/search?maxResults=1", headers: { authorization: "Bearer token" } }]);

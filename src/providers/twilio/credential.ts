@@ -15,12 +15,22 @@ export const twilioCredential = defineCredential({
           .regex(/^AC[0-9a-fA-F]{32}$/)
           .meta({ title: "Account SID" })
           .describe("AC…"),
-        authToken: secret(),
+        authToken: secret("Auth token of the account, or the secret of the API key."),
+        apiKeySid: z
+          .string()
+          .regex(/^SK[0-9a-fA-F]{32}$/)
+          .optional()
+          .meta({ title: "API key SID" })
+          .describe("SK…, to sign in with an API key instead of the account itself."),
       },
-      ({ accountSid, authToken }) => ({
-        headers: { authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString("base64")}` },
+      ({ accountSid, authToken, apiKeySid = accountSid }) => ({
+        headers: { authorization: `Basic ${Buffer.from(`${apiKeySid}:${authToken}`).toString("base64")}` },
       }),
     ),
   },
-  check: async ({ http, credential }) => void (await http.json({ path: path`/2010-04-01/Accounts/${String(credential.accountSid)}.json` })),
+  // Most API keys may not read the account itself.
+  async check({ http, credential: { accountSid, apiKeySid } }) {
+    if (apiKeySid === undefined) await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}.json` });
+    else await http.json({ path: path`/2010-04-01/Accounts/${String(accountSid)}/Messages.json`, query: { PageSize: 1 } });
+  },
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -98,4 +98,32 @@ it.each([
 it("checks the credential with its account", async () => {
   const requests = await useCredential(twilioCredential, credential, [{ json: { sid: accountSid } }]);
   expect(requests).toMatchObject([{ method: "GET", path: `/2010-04-01/Accounts/${accountSid}.json`, headers }]);
+});
+
+describe("an API key of Twilio", () => {
+  const apiKeySid = `SK${"b".repeat(32)}`;
+  const basic = `Basic ${Buffer.from(`${apiKeySid}:key-secret`).toString("base64")}`;
+
+  it("signs in for its account", async () => {
+    const provider = await startFakeProvider();
+    try {
+      provider.script([{ status: 201, json: { sid: "SM1", status: "queued" } }]);
+      const keyed = { accountSid, apiKeySid, authToken: "key-secret", baseUrl: provider.url };
+      await callTool(sendSms, { input: { to: "+4915112345678", from: "+15005550006", body: "x" }, credential: keyed });
+      expect(provider.requests()).toMatchObject([
+        { path: `/2010-04-01/Accounts/${accountSid}/Messages.json`, headers: { authorization: basic } },
+      ]);
+    } finally {
+      await provider.stop();
+    }
+  });
+
+  it("is checked with what it may read: accounts are closed to standard keys", async () => {
+    const requests = await useCredential(twilioCredential, { accountSid, apiKeySid, authToken: "key-secret" }, [
+      { json: { messages: [] } },
+    ]);
+    expect(requests).toMatchObject([
+      { path: `/2010-04-01/Accounts/${accountSid}/Messages.json?PageSize=1`, headers: { authorization: basic } },
+    ]);
+  });
 });
