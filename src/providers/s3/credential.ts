@@ -24,7 +24,12 @@ export const s3Credential = defineCredential({
           .url({ protocol: /^https?$/ })
           .optional()
           .describe("For MinIO, R2 and others."),
-        forcePathStyle: z.boolean().default(false).describe("Name the bucket in the path instead of in the host name."),
+        forcePathStyle: z
+          .boolean()
+          .default(false)
+          .describe(
+            "Name the bucket in the path instead of in the host name. MinIO and other servers of your own are known by their host.",
+          ),
       },
       (data) => ({ sign: async (request) => await sign(data, request) }),
     ),
@@ -70,9 +75,15 @@ async function sign(key: Key, { method, url, headers, body }: FinishedRequest): 
 // With dots in it no certificate would cover the name, and an address has no names below it.
 const isHostLabel = (bucket: string): boolean => /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucket);
 
+/** Whether buckets have names below the host's. A server of one's own, such as MinIO, has them only when somebody set that up. */
+function carriesBuckets({ hostname, port }: URL): boolean {
+  const isAddress = isIP(hostname.replaceAll(/[[\]]/g, "")) !== 0;
+  return !isAddress && hostname.includes(".") && port === "" && !/(?:^|[.-])minio(?:[.-]|$)/i.test(hostname);
+}
+
 function toVirtualHost(url: URL): URL {
   const [, bucket = "", ...key] = url.pathname.split("/");
-  if (isIP(url.hostname.replaceAll(/[[\]]/g, "")) !== 0 || !isHostLabel(bucket)) return url;
+  if (!carriesBuckets(url) || !isHostLabel(bucket)) return url;
   return new URL(`${url.protocol}//${bucket}.${url.host}/${key.join("/")}${url.search}`);
 }
 

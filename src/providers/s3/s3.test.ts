@@ -266,6 +266,21 @@ describe("the request", () => {
     expect(await address("photos", { endpoint: "http://127.0.0.1:9000" })).toBe("http://127.0.0.1:9000/photos//k");
   });
 
+  it.each([
+    "http://minio:9000",
+    "http://localhost:9000",
+    "https://files.example.test:9000",
+    "https://minio.example.test",
+    "http://storage",
+  ])("names the bucket in the path at %s, where no names lie below the host's", async (endpoint) => {
+    expect((await send({ bucket: "photos", key: "k" }, { endpoint })).url).toBe(`${endpoint}/photos/k`);
+  });
+
+  it("names the bucket in the host of a service that is known by a name of its own", async () => {
+    const { url } = await send({ bucket: "photos", key: "k" }, { endpoint: "https://nyc3.digitaloceanspaces.com" });
+    expect(url).toBe("https://photos.nyc3.digitaloceanspaces.com/k");
+  });
+
   it.each([{}, { forcePathStyle: true }, { sessionToken: "token" }])(
     "is signed over what is sent, whatever the key is: %o",
     async (more) => {
