@@ -62,3 +62,12 @@ it("is for members, of lists that there are, and of the organization's own accou
   expect([one.status, one.body.code, one.body.detail]).toEqual([other.status, other.body.code, other.body.detail]);
   expect(provider.requests()).toEqual([]);
 });
+
+it("tells whoever connects Google that a consent screen in testing loses its connections", async () => {
+  const { body } = await ann.browser.get("/api/credential-types");
+  const types = body.data as { type: string; variants: { advice?: string }[] }[];
+  const advised = types
+    .filter(({ variants }) => variants.some(({ advice }) => /“Testing”.*seven days/.test(advice ?? "")))
+    .map(({ type }) => type);
+  expect(advised.sort()).toEqual(["gmail", "google_calendar", "google_docs", "google_drive", "google_sheets"]);
+});

@@ -78,6 +78,7 @@ function describeCredentialType({ definition, provider }: CatalogCredentialType)
       schema: toJsonSchema(fields, "input"),
       isOAuth2: oauth2 !== undefined,
       scopes: oauth2?.scopes ?? [],
+      advice: oauth2?.advice,
     })),
   };
 }

@@ -31,7 +31,10 @@ export const credentialType = z
     takesBaseUrl: z.boolean(),
     canBeTested: z.boolean(),
     variants: z.array(
-      z.object({ kind: z.string(), title: z.string(), schema: jsonSchema, isOAuth2: z.boolean(), scopes: z.array(z.string()) }),
+      z.object({
+        ...{ kind: z.string(), title: z.string(), schema: jsonSchema, isOAuth2: z.boolean(), scopes: z.array(z.string()) },
+        advice: z.string().optional().describe("What to know at the provider before connecting."),
+      }),
     ),
   })
   .meta({ id: "CredentialType" });

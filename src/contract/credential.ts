@@ -30,6 +30,8 @@ export type OAuth2 = {
   tokenBody: "form" | "json";
   tokenHeaders: Record<string, string>;
   pkce: boolean;
+  /** What people must know at the provider before they connect. */
+  advice?: string;
   /** Reads further fields with the fresh token, e.g. which site it belongs to. */
   complete?: (call: CredentialCall) => Promise<CredentialData>;
 };
@@ -118,7 +120,9 @@ export const secret = (description?: string) =>
     .meta({ secret: true, format: "password", ...(description ? { description } : {}) });
 
 type OAuth2Options<Shape extends z.ZodRawShape> = Pick<OAuth2, "authorizeUrl" | "tokenUrl" | "scopes"> &
-  Partial<Pick<OAuth2, "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "complete">> & {
+  Partial<
+    Pick<OAuth2, "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "advice" | "complete">
+  > & {
     fields?: Shape;
   };
 

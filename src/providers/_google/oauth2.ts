@@ -9,5 +9,7 @@ export const withGoogleOAuth2 = (scopes: string[]) =>
     tokenUrl: googleTokenUrl,
     authorizeParams: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
     scopes,
+    advice:
+      "While the consent screen of your Google project is in “Testing”, Google ends every connection after seven days. Publish it, or make it internal to your Workspace.",
     pkce: true,
   });

@@ -50,7 +50,7 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
       )}
       {variant && fields && (
         <>
-          {variant.isOAuth2 && <OAuthGuide title={type.provider.title} scopes={variant.scopes} />}
+          {variant.isOAuth2 && <OAuthGuide title={type.provider.title} scopes={variant.scopes} advice={variant.advice} />}
           <FieldGroups
             key={variant.kind}
             {...fields}

@@ -1,7 +1,8 @@
 import { CopyField } from "../../parts/copy-field.tsx";
+import { Notice } from "../../parts/notice.tsx";
 
 /** What to do at the provider before connecting. */
-export function OAuthGuide({ title, scopes }: { title: string; scopes: string[] }) {
+export function OAuthGuide({ title, scopes, advice }: { title: string; scopes: string[]; advice?: string | undefined }) {
   return (
     <div className="grid gap-3 rounded-lg bg-page p-4">
       <p className="text-sm">
@@ -9,6 +10,7 @@ export function OAuthGuide({ title, scopes }: { title: string; scopes: string[] 
         when this installation has a client of its own.
       </p>
       <CopyField label="Redirect address" text={`${location.origin}/api/oauth/callback`} />
+      {advice && <Notice kind="hint">{advice}</Notice>}
       {scopes.length > 0 && (
         <div className="grid gap-1.5">
           <p className="text-sm font-medium">Scopes it asks for</p>
