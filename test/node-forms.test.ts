@@ -80,6 +80,7 @@ const byPattern = [
   "text/plain",
   "AC0123456789abcdef0123456789abcdef",
   "SK0123456789abcdef0123456789abcdef",
+  "-----BEGIN CERTIFICATE----- MA== -----END CERTIFICATE-----",
   "https://example.com/",
   "a",
 ];

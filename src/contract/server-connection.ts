@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
+import { z } from "zod";
 import { isUnconnected } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import { textAt } from "./read.ts";
@@ -7,11 +8,25 @@ import { textAt } from "./read.ts";
 // For providers that speak another protocol than HTTP: databases, mail servers.
 
 /** TLS to a server that is reached by its checked address and must still prove the name it is known by. */
-export const tlsForName = (host: string, { isVerified = true } = {}) => ({
+export const tlsForName = (host: string, { isVerified = true, ca }: { isVerified?: boolean; ca?: string | undefined } = {}) => ({
   ...(isIP(host) === 0 ? { servername: host } : {}),
   rejectUnauthorized: isVerified,
+  ...trusting(ca),
   checkServerIdentity: (_name: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
 });
+
+/** The authorities to trust instead of the public ones, where any are named. Spaces that were copied along would hide where one begins. */
+export const trusting = (ca: string | undefined): { ca?: string } => (ca === undefined ? {} : { ca: ca.replaceAll(/^[ \t]+/gm, "") });
+
+/** A field of accounts whose servers prove themselves by an authority that only their operator knows, as managed databases do. */
+export const certificateAuthority = () =>
+  z
+    .string()
+    .max(200_000)
+    .regex(/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/)
+    .optional()
+    .meta({ title: "Certificate authority" })
+    .describe("Certificates in PEM form to trust for this server instead of the public ones, from -----BEGIN CERTIFICATE----- on.");
 
 /** Does the work unless the signal is aborted first: then `breakOff` ends it, also on the server, and the signal's reason is thrown. */
 export async function unlessAborted<Result>(

@@ -5,6 +5,7 @@ type Field = { secret?: boolean; enum?: string[]; format?: string; type?: string
 
 const closedPort = 1;
 const samples: Record<string, string> = {
+  ca: "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----",
   accountSid: `AC${"0".repeat(32)}`,
   apiKeySid: `SK${"0".repeat(32)}`,
   region: "eu-central-1",

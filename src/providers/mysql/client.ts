@@ -7,7 +7,7 @@ import { providerFailure } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { connectionFailure, unlessAborted } from "../../contract/server-connection.ts";
+import { connectionFailure, trusting, unlessAborted } from "../../contract/server-connection.ts";
 
 export type Login = {
   host: string;
@@ -16,6 +16,7 @@ export type Login = {
   user: string;
   password?: string | undefined;
   ssl: "disable" | "require" | "verify";
+  ca?: string | undefined;
 };
 
 export type MysqlCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
@@ -70,7 +71,7 @@ const tooLarge = new Refusal("provider_error", "MySQL's answer is larger than 10
 type Session = Connection & { stream: Socket };
 type Statement = { columns: unknown[]; execute: (values: unknown[]) => { stream: () => Readable } };
 
-function describeConnection({ host, database, user, password = "", ssl }: Login, stream: () => Socket): ConnectionOptions {
+function describeConnection({ host, database, user, password = "", ssl, ca }: Login, stream: () => Socket): ConnectionOptions {
   const isVerified = ssl !== "require";
   return {
     // Only for the certificate: where to connect is the stream's affair.
@@ -79,7 +80,7 @@ function describeConnection({ host, database, user, password = "", ssl }: Login,
     database,
     user,
     password,
-    ...(ssl === "disable" ? {} : { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified } }),
+    ...(ssl === "disable" ? {} : { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...trusting(ca) } }),
     connectTimeout: connectLimitMs,
     // No reading of our files for the server, and rows that were changed instead of rows that were found.
     flags: ["-LOCAL_FILES", "-FOUND_ROWS"],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields } from "../../contract/credential.ts";
+import { certificateAuthority } from "../../contract/server-connection.ts";
 import { type Login, withMysql } from "./client.ts";
 
 export const mysqlCredential = defineCredential({
@@ -18,6 +19,7 @@ export const mysqlCredential = defineCredential({
         .default("verify")
         .meta({ title: "TLS" })
         .describe("`verify` checks the server's certificate, `require` only encrypts."),
+      ca: certificateAuthority(),
     }),
   },
   check: async (call) => {

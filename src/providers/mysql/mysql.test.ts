@@ -4,6 +4,7 @@ import tls from "node:tls";
 import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
+import { createCertificate } from "../../../test/support/certificate.ts";
 import { describeWithProgram, startMariaDb } from "../../../test/support/real-servers.ts";
 import { mysqlCredential } from "./credential.ts";
 import { tool as execute } from "./execute.ts";
@@ -275,6 +276,16 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
 
     it("is not opened when the call is already aborted", async () => {
       await expect(ask("SELECT 1", {}, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+    });
+
+    it("trusts the authority that the account names", async () => {
+      const cipher = (ca: string) =>
+        callTool(query, {
+          input: { sql: "SHOW STATUS LIKE 'Ssl_cipher'" },
+          credential: { ...credential(), host: "localhost", ssl: "verify", ca },
+        });
+      expect((await cipher(server.certificate))[0]?.Value).toMatch(/^TLS/);
+      await expect(cipher(createCertificate("localhost").cert)).rejects.toMatchObject({ code: "provider_unreachable" });
     });
 
     it("asks for TLS and checks the certificate unless told otherwise", async () => {

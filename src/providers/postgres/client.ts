@@ -12,6 +12,7 @@ export type Login = {
   user: string;
   password?: string | undefined;
   ssl: "disable" | "require" | "verify";
+  ca?: string | undefined;
 };
 
 export type PostgresCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
@@ -75,7 +76,7 @@ type Client = pg.Client & { connection: Wire; processID: number | null; secretKe
 
 type ConnectionOptions = ReturnType<typeof describeConnection>;
 
-function describeConnection(library: typeof pg, { host, port = 5432, database, user, password = "", ssl }: Login, address: string) {
+function describeConnection(library: typeof pg, { host, port = 5432, database, user, password = "", ssl, ca }: Login, address: string) {
   return {
     host: address,
     port,
@@ -83,7 +84,7 @@ function describeConnection(library: typeof pg, { host, port = 5432, database, u
     user,
     // As a function, because otherwise an empty one is looked up in the environment and in ~/.pgpass.
     password: () => password,
-    ssl: ssl === "disable" ? false : tlsForName(host, { isVerified: ssl !== "require" }),
+    ssl: ssl === "disable" ? false : tlsForName(host, { isVerified: ssl !== "require", ca }),
     connectionTimeoutMillis: connectLimitMs,
     application_name: "switchyard",
     types: { getTypeParser: (type: number) => readerOf(library, type) },

@@ -4,6 +4,7 @@ import tls from "node:tls";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
+import { createCertificate } from "../../../test/support/certificate.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
 import { tool as execute } from "./execute.ts";
@@ -302,6 +303,20 @@ describeWithProgram("openssl", "against PostgreSQL", () => {
 
     it("is not opened when the call is already aborted", async () => {
       await expect(ask("SELECT 1", {}, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+    });
+
+    it("trusts the authority that the account names, and no other for it", async () => {
+      const ask = (more: Record<string, unknown>) =>
+        callTool(query, {
+          input: { sql: "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()" },
+          credential: { ...credential(), host: "localhost", ssl: "verify", ...more },
+        });
+      expect(await ask({ ca: server.certificate })).toEqual([{ ssl: true }]);
+      expect(await ask({ ca: `\n  ${server.certificate}\n` })).toEqual([{ ssl: true }]);
+      await expect(ask({ ca: server.certificate, host: "127.0.0.1" })).rejects.toThrow("ERR_TLS_CERT_ALTNAME_INVALID");
+      await expect(ask({ ca: createCertificate("localhost").cert })).rejects.toThrow("not trusted");
+      const { ca } = postgresCredential.variants[0]?.fields.shape ?? {};
+      expect(ca?.safeParse("no certificate").success).toBe(false);
     });
 
     it("asks for TLS and checks the certificate unless told otherwise", async () => {

@@ -24,7 +24,8 @@ export async function withRedis<Result>(
   { credential, resolveHost, signal }: RedisCall,
   work: (send: Send) => Promise<Result>,
 ): Promise<Result> {
-  const { host, port = 6379, username, password, database = 0, tls } = credential;
+  const { username, password } = credential;
+  const { host, port, database, tls } = readServer(credential);
   const address = await resolveHost(host);
   const { createClient, ErrorReply, RESP_TYPES } = await import("redis");
   const socket = { host: address, port, connectTimeout: connectLimitMs, reconnectStrategy: false as const };
@@ -55,6 +56,18 @@ export async function withRedis<Result>(
   } finally {
     if (client.isOpen) client.destroy();
   }
+}
+
+/** What an address says counts before the fields that say the same. */
+function readServer({ host, port = 6379, database = 0, tls }: Login) {
+  const url = /^rediss?:\/\//i.test(host.trim()) ? URL.parse(host.trim()) : null;
+  if (url === null) return { host, port, database, tls };
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ""),
+    port: url.port === "" ? port : Number(url.port),
+    database: /^\/\d+$/.test(url.pathname) ? Number(url.pathname.slice(1)) : database,
+    tls: tls || url.protocol === "rediss:",
+  };
 }
 
 /** Redis begins its errors with their code: WRONGPASS invalid username-password pair. */

@@ -8,7 +8,11 @@ export const redisCredential = defineCredential({
   baseUrl: null,
   variants: {
     custom: withFields("Login", {
-      host: z.string().min(1),
+      host: z
+        .string()
+        .min(1)
+        .regex(/^[^@]*$/)
+        .describe("Name of the server, or its address without a user, such as rediss://cache.example.com:6380, which means TLS."),
       port: z.int().min(1).max(65_535).default(6379),
       username: z.string().min(1).optional(),
       password: secret().optional(),

@@ -211,6 +211,22 @@ describeWithProgram("redis-server", "against Redis", () => {
       await expect(read("a", {}, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
     });
 
+    it("takes an address of redis:// or rediss://, which means TLS, without a user in it", async () => {
+      const { tlsPort, port } = server;
+      await expect(read("a", { host: `rediss://127.0.0.1:${tlsPort}` })).rejects.toThrow("DEPTH_ZERO_SELF_SIGNED_CERT");
+      expect(await read("a", { host: `redis://127.0.0.1:${port}/0`, port: 1 })).toEqual([{ key: "a", exists: false }]);
+      const usual = tls.getCACertificates("default");
+      tls.setDefaultCACertificates([server.certificate]);
+      try {
+        expect(await read("a", { host: `rediss://localhost:${tlsPort}` })).toEqual([{ key: "a", exists: false }]);
+      } finally {
+        tls.setDefaultCACertificates(usual);
+      }
+      const { host } = redisCredential.variants[0]?.fields.shape ?? {};
+      expect(host?.safeParse("rediss://ann:secret@cache.example.test:6380").success).toBe(false);
+      expect(host?.safeParse("rediss://cache.example.test:6380").success).toBe(true);
+    });
+
     it("checks the certificate when it uses TLS", async () => {
       const port = server.tlsPort;
       await expect(read("a", { port, tls: true })).rejects.toThrow("DEPTH_ZERO_SELF_SIGNED_CERT");
