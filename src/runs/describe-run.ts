@@ -71,6 +71,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
     input: readJson(row.input),
     outputs: ways ? itemsOf({ status: "succeeded", outputs: ways }) : null,
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
+    items: row.total > 1 ? { done: row.done, total: row.total } : null,
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
     wakeAt: row.status === "running" ? null : (row.wakeAt?.toISOString() ?? null),
@@ -80,7 +81,7 @@ function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, runStatus:
 }
 
 const untouched = {
-  ...{ attempts: 0, input: null, outputs: null, ways: {}, filled: null, error: null },
+  ...{ attempts: 0, input: null, outputs: null, ways: {}, items: null, filled: null, error: null },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
 };
 

@@ -205,6 +205,10 @@ export type RunNodeRow = {
   attempts: number;
   input: string | null;
   outputs: string | null;
+  /** What came of its items, as `writeItems` has it. */
+  items: string | null;
+  done: number;
+  total: number;
   filled: string | null;
   errorCode: string | null;
   errorMessage: string | null;
@@ -214,7 +218,7 @@ export type RunNodeRow = {
   durationMs: number;
 };
 
-export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, input, filled, error_code AS "errorCode",
+export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, items, done, total, input, filled, error_code AS "errorCode",
   error_message AS "errorMessage", wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs"`;
 
 export async function listRunNodes(db: RunsDb, organizationId: string, runId: string): Promise<RunNodeRow[]> {

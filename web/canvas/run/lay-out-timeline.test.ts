@@ -5,7 +5,18 @@ import { layOutTimeline } from "./lay-out-timeline.ts";
 const zeroMs = Date.parse("2026-01-01T00:00:00.000Z");
 const at = (ms: number) => new Date(zeroMs + ms).toISOString();
 const node = (id: string, others: Partial<RunNode> = {}): RunNode => ({
-  ...{ id, nodeId: "set_fields", status: "succeeded", attempts: 1, input: null, outputs: [], ways: {}, filled: null, error: null },
+  ...{
+    id,
+    nodeId: "set_fields",
+    status: "succeeded",
+    attempts: 1,
+    input: null,
+    outputs: [],
+    ways: {},
+    items: null,
+    filled: null,
+    error: null,
+  },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
   ...others,
 });
