@@ -2,6 +2,7 @@ import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { LastRun, NodeOverride } from "../workflows/wire.ts";
 import { itemsOf, resultOf, type Settled } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
+import { readOrigins } from "./item-progress.ts";
 import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 import type { Run, RunEntry, RunNode } from "./wire.ts";
 
@@ -44,8 +45,9 @@ export function toRun(row: WholeRunRow, rows: RunNodeRow[], graph: Graph): Run {
 
 export function readSettled(rows: RunNodeRow[]): Map<string, Settled> {
   const settled = new Map<string, Settled>();
-  for (const { nodeId, status, outputs } of rows)
-    if (status === "succeeded" || status === "failed") settled.set(nodeId, { status, outputs: readOutputs(outputs) });
+  for (const { nodeId, status, outputs, items } of rows)
+    if (status === "succeeded" || status === "failed")
+      settled.set(nodeId, { status, outputs: readOutputs(outputs), origins: readOrigins(items) });
   return settled;
 }
 

@@ -7,6 +7,7 @@ import type { Execute } from "../execution/execute.ts";
 import type { Prepare } from "../execution/prepare.ts";
 import type { EngineNode, EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { expressionFieldsOf } from "../workflows/expression-fields.ts";
+import { isEmpty } from "../workflows/fill-parameters.ts";
 import { takesItem } from "../workflows/references.ts";
 import { resolveParameters } from "../workflows/resolve-parameters.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
@@ -45,7 +46,7 @@ export function createExecuteOnce(options: Options) {
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
-    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node);
+    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.tool.tool);
   }
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Record<string, unknown>): Promise<EngineOutcome> {
@@ -99,7 +100,7 @@ export function createExecuteOnce(options: Options) {
       const kind = kindOf(task.node);
       const input = inputOf(task.node);
       try {
-        const scope = task.scopeFor(execution.input);
+        const scope = task.scopeFor(execution);
         const resolved = await resolveParameters(task.node.parameters, scope, {
           organizationId: task.organizationId,
           expressionFields: expressionFieldsOf(input),
@@ -134,6 +135,10 @@ async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNot
   await begin(place, mustNotRepeat);
   assertHeld();
 }
+
+/** Whether a model fills something, for which it is shown the item that came in. */
+const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: Node["tool"]): boolean =>
+  `${instruction}${runtimeInstruction}`.trim() !== "" && Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
 
 async function referencesFor(
   { node, organizationId }: NodeTask,

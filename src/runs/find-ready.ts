@@ -1,8 +1,15 @@
 import type { Item } from "../workflows/engine-node.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
+import type { Origins } from "./item-progress.ts";
 
 /** What came out of a node that is done, by way. A node that was skipped has none. */
-export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesAll?: boolean };
+export type Settled = {
+  status: "succeeded" | "failed" | "skipped";
+  outputs: Record<string, Item[]>;
+  passesAll?: boolean;
+  /** From which incoming items they came. */
+  origins?: Origins | undefined;
+};
 
 export type Incoming = { items: Item[]; bySource: Map<string, Item[]> };
 
@@ -23,16 +30,24 @@ export function findReady(graph: Graph, settled: Map<string, Settled>, isBusy: (
   }
 }
 
-export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
+export function collectIncoming({ incoming }: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
   if (incoming.length === 0) return { items: [root], bySource: new Map() };
   const bySource = new Map<string, Item[]>();
-  for (const { source, way } of incoming) {
+  for (const { source, items } of segmentsOf({ incoming }, settled)) bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
+  return { items: [...bySource.values()].flat(), bySource };
+}
+
+type Segment = { source: string; way: string; items: Item[] };
+
+/** What comes in along each edge: by source, in the order in which the items are handed to the node. */
+export function segmentsOf({ incoming }: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>): Segment[] {
+  const segments = incoming.map(({ source, way }) => {
     const from = settled.get(source);
     const leaving = from?.passesAll ? onlyWay : way;
-    const items = from && Object.hasOwn(from.outputs, leaving) ? (from.outputs[leaving] ?? []) : [];
-    bySource.set(source, [...(bySource.get(source) ?? []), ...items]);
-  }
-  return { items: [...bySource.values()].flat(), bySource };
+    return { source, way: leaving, items: from && Object.hasOwn(from.outputs, leaving) ? (from.outputs[leaving] ?? []) : [] };
+  });
+  const sources = [...new Set(incoming.map(({ source }) => source))];
+  return sources.length === incoming.length ? segments : sources.flatMap((source) => segments.filter((one) => one.source === source));
 }
 
 /** What nodes without a source get: that with which the run was started. */

@@ -1,5 +1,6 @@
 import type { Span } from "../base/tracing.ts";
 import type { Scope } from "../workflows/engine-node.ts";
+import type { Execution } from "./execute-once.ts";
 import type { Incoming } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { type ItemProgress, noItems } from "./item-progress.ts";
@@ -8,7 +9,7 @@ import { type ItemProgress, noItems } from "./item-progress.ts";
 export type NodeTask = {
   node: GraphNode;
   incoming: Incoming;
-  scopeFor: (input: unknown) => Scope;
+  scopeFor: (execution: Execution) => Scope;
   progress: Progress;
   signal: AbortSignal;
   /** Part of the key under which providers recognise a repetition. */

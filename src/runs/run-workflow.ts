@@ -171,7 +171,7 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
   const pause = walk.pauses.get(node.id);
   const attempts = (pause?.attempts ?? 0) + 1;
   const tracker = walk.trackers.get(node.id) as NodeTracker;
-  const scopeFor = buildScope({ trigger, settled, node });
+  const scopeFor = buildScope({ trigger, graph: walk.graph, settled, node });
   try {
     const end = await options.executeNode({
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },

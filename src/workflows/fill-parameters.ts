@@ -43,7 +43,7 @@ export async function fillParameters(wish: FillWish): Promise<{ parameters: Valu
   );
 }
 
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
+export const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
 const isBlank = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
 const withoutEmpty = (parameters: Values, empty: string[]): Values =>
