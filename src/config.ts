@@ -53,8 +53,7 @@ export function readConfig(environment: Environment) {
     maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
     maxResultCharacters: read("MCP_MAX_RESULT_CHARACTERS", "25000", integer(1000, 100_000_000)),
-    maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
-    maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
+    ...readRunLimits(read),
     dataDir: read("SWITCHYARD_DATA_DIR", defaultDataDir(environment), (value) => resolve(text(value))),
     databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
     databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
@@ -209,6 +208,12 @@ const samplers = {
   parentbased_always_off: { ratio: 0, isParentBased: true },
   parentbased_traceidratio: { ratio: undefined, isParentBased: true },
 };
+
+const readRunLimits = (read: Read) => ({
+  maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
+  maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
+  maxCallsPerRun: read("TASK_RUNNER_MAX_CALLS", undefined, integer(1, 100_000)),
+});
 
 /** Whether strangers may come, and what those who are in may begin. */
 function readTenancy(read: Read) {

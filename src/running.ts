@@ -99,6 +99,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     isPure: executeOnce.isPure,
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
+    mostCalls: (organizationId) => config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });

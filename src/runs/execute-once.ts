@@ -106,12 +106,14 @@ export function createExecuteOnce(options: Options) {
           expressionFields: expressionFieldsOf(input),
           signal: task.signal,
         });
-        const timed = startClock(task, options.limitMs);
-        const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input });
-        note(execution.index, parameters, filled);
-        return "engine" in kind
-          ? await runEngine(timed, kind.engine, execution, parameters)
-          : await runTool(timed, kind.tool, execution, parameters);
+        return await inTurn(task, isPure(task.node), async () => {
+          const timed = startClock(task, options.limitMs);
+          const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input });
+          note(execution.index, parameters, filled);
+          return "engine" in kind
+            ? await runEngine(timed, kind.engine, execution, parameters)
+            : await runTool(timed, kind.tool, execution, parameters);
+        });
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
           log.error({ err: error, node: task.node.type, traceId: task.trace.traceId }, "a node failed unexpectedly");
@@ -127,6 +129,17 @@ function startClock(task: NodeTask, longestMs: number): Timed {
   const began = performance.now();
   const tooLate = () => new Refusal("tool_timeout", `The node took longer than ${limitMs / 1000} s.`);
   return { ...task, limitMs, leftMs: () => Math.max(1, limitMs - Math.floor(performance.now() - began)), tooLate };
+}
+
+/** What reaches out waits until the run may make one more call; its time begins then. */
+async function inTurn<Value>({ enterCall, signal }: NodeTask, isPure: boolean, work: () => Promise<Value>): Promise<Value> {
+  if (isPure) return await work();
+  const leave = await enterCall(signal);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }
 
 /** Asked twice, because it may take a while until it is stored that the node is under way. */

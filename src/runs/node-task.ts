@@ -1,3 +1,4 @@
+import type { Gate } from "../base/gate.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Scope } from "../workflows/engine-node.ts";
 import type { Execution } from "./execute-once.ts";
@@ -21,6 +22,8 @@ export type NodeTask = {
   begin: (place: number, mustNotRepeat: boolean) => Promise<void>;
   /** Told how far the node is, each time that an execution has come to an end. */
   onProgress: (progress: Omit<ItemProgress, "interrupted">, place: number, total: number) => void;
+  /** To be awaited before an execution that reaches out: a run makes only so many calls at a time. */
+  enterCall: Gate;
   /** Throws when the run may not reach outside any more. */
   assertHeld: () => void;
   /** Whether this process ends, so that nothing more is begun. */

@@ -178,7 +178,7 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
       progress: pause?.is === "retrying" ? pause : noProgress,
       prompt: trigger.prompt,
       ...{ assertHeld: walk.slot.assertHeld, isStopping: walk.isStopping, trace },
-      ...{ begin: tracker.begin, onProgress: tracker.onProgress },
+      ...{ begin: tracker.begin, onProgress: tracker.onProgress, enterCall: walk.enterCall },
     });
     return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
   } catch (error) {

@@ -59,6 +59,8 @@ type Options = {
   mostRuns: number;
   /** How long one run may be busy. */
   limitMs: number;
+  /** How many calls one run of an organization may make at a time. */
+  mostCalls: (organizationId: string) => number;
   keptDays: number;
   /** Per organization. */
   keptRuns: number;
@@ -83,6 +85,7 @@ export function createRuns({
   isPure,
   mostRuns,
   limitMs,
+  mostCalls,
   slowStatements,
   observe,
   ...kept
@@ -109,10 +112,10 @@ export function createRuns({
   });
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
+    ...{ db, checkpoints, executeNode, isPure, clock, log, limitMs, mostCalls, observe },
+    ...{ unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
-    callRuns: called.call,
-    readCalled: called.read,
+    ...{ callRuns: called.call, readCalled: called.read },
     cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids),
   });
   const dispatcher = createDispatcher({
