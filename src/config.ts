@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { type DefaultModels, defaultModels } from "./base/default-models.ts";
 import { defaultDataDir } from "./base/own-files.ts";
+import { configurationError, createReader, type Read } from "./base/read-settings.ts";
 import {
   cidrs,
   duration,
@@ -54,8 +55,7 @@ export function readConfig(environment: Environment) {
     maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
     maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
     maxResultCharacters: read("MCP_MAX_RESULT_CHARACTERS", "25000", integer(1000, 100_000_000)),
-    maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
-    maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
+    ...readRunLimits(read),
     dataDir: read("SWITCHYARD_DATA_DIR", defaultDataDir(environment), (value) => resolve(text(value))),
     databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
     databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
@@ -222,6 +222,12 @@ const samplers = {
   parentbased_traceidratio: { ratio: undefined, isParentBased: true },
 };
 
+const readRunLimits = (read: Read) => ({
+  maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
+  maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
+  maxCallsPerRun: read("TASK_RUNNER_MAX_CALLS", undefined, integer(1, 100_000)),
+});
+
 /** Whether strangers may come, and what those who are in may begin. */
 function readTenancy(read: Read) {
   const deploymentMode = read("DEPLOYMENT_MODE", "self-hosted", oneOf("self-hosted", "cloud"));
@@ -241,41 +247,6 @@ function readTraces(read: Read) {
     resource: { ...read("OTEL_RESOURCE_ATTRIBUTES", "", pairs), "service.name": read("OTEL_SERVICE_NAME", "switchyard", text) },
     sampler: { ratio, isParentBased },
   };
-}
-
-function configurationError(mistakes: string[]): Error {
-  const error = new Error(
-    `The configuration has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ${mistakes.join("\n  ")}`,
-  );
-  error.name = "ConfigurationError";
-  return error;
-}
-
-type Read = <Value, Fallback extends string | undefined>(
-  name: string,
-  fallback: Fallback,
-  parse: (value: string) => Value,
-) => Fallback extends undefined ? Value | undefined : Value;
-
-function createReader(environment: Environment) {
-  const mistakes: string[] = [];
-  const read = ((name: string, fallback: string | undefined, parse: (value: string) => unknown) => {
-    const given = environment[name]?.trim();
-    const value = given === undefined || given === "" ? fallback : given;
-    if (value === undefined) return undefined;
-    try {
-      return parse(value);
-    } catch (error) {
-      mistakes.push(`${name}: ${(error as Error).message}`);
-      return value === fallback ? undefined : parseFallback(fallback, parse);
-    }
-  }) as Read;
-  return { read, mistakes };
-}
-
-// After a mistake the rest is still read, so the value only has to be of the right shape.
-function parseFallback(fallback: string | undefined, parse: (value: string) => unknown) {
-  return fallback === undefined ? undefined : parse(fallback);
 }
 
 function readDoor(read: Read, name: "PLATFORM_API" | "MCP_API", defaultPort: number) {

@@ -103,6 +103,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     nodes: { executeNode: createExecuteNode({ clock, executeOnce }), isPure: executeOnce.isPure, findStoredOf: vault.findSecretsOf },
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
+    mostCalls: (organizationId) => config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });

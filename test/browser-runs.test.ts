@@ -37,6 +37,9 @@ const issue = (id: string, title: string) => node(id, "github_create_issue", { o
 const header = ({ page }: OpenPage) => page.getByRole("banner").or(page.locator("header"));
 const becomes = (one: OpenPage, words: string) => header(one).getByText(words, { exact: true }).waitFor();
 
+/** A list of titles, and an issue for each of them. */
+const eachOf = (list: string) => [node("list", "loop", { list }), issue("each", "{{ $input.value }}")];
+
 async function failedRun(name = "Release"): Promise<string> {
   const nodes = [node("first", "set_fields", { fields: { a: 1 } }), issue("second", "{{ $trigger.prompt }}")];
   const workflowId = await flows.save(nodes, edges("first>second"), name);
@@ -44,6 +47,15 @@ async function failedRun(name = "Release"): Promise<string> {
 }
 
 describe("a run", () => {
+  it("tells how many of its items a node is done with", async () => {
+    const run = await flows.run(await flows.save(eachOf("['1', 'fail', '3']"), edges("list>each"), "Items"));
+    const one = await open(`/runs/${run.id}`);
+    await one.page.getByRole("group", { name: /1 of 3 items/ }).waitFor();
+    await one.page.getByRole("button", { name: "Timeline" }).click();
+    await one.page.getByText("1 of 3 items").waitFor();
+    await one.close();
+  });
+
   it("appears in the history at once and is followed on its page to the end, node by node", async () => {
     const release = github.hold();
     const workflowId = await flows.save(

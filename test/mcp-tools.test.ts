@@ -210,7 +210,11 @@ describe("the platform server", () => {
     expect(searched?.structuredContent).toMatchObject({ total: 1, credentials: [{ name: "Gamma", type: "deepl" }] });
     const { id } = await mcp.app.parts.identity.organizations.create("Empty team", mcp.owner.userId);
     const elsewhere = mcp.connect("platform", ["platform:read"], { organizationId: id });
-    expect((await call("platform_list_credentials", {}, elsewhere))?.structuredContent).toEqual({ total: 0, nextCursor: null, credentials: [] });
+    expect((await call("platform_list_credentials", {}, elsewhere))?.structuredContent).toEqual({
+      total: 0,
+      nextCursor: null,
+      credentials: [],
+    });
   });
 
   it.each([

@@ -131,3 +131,97 @@ it("the time of a node is also that of the model that fills its parameters", asy
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(titles()).toEqual([]);
 });
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
+const rerunOf = async (runId: string) => {
+  const { body } = await ann.owner.browser.post(`${ann.path}/runs/${runId}/rerun`, { from: "failure" });
+  return await ann.ended(body.id);
+};
+const takeAway = (runId: string) =>
+  ann.app.database.query("UPDATE run_queue.job SET state = 'retry', start_after = now() WHERE id = $1", [runId]);
+
+describe("items at once", () => {
+  it("are as many as the node says, and come out in the order in which they came in", async () => {
+    github.takeTime(40);
+    for (const title of ["3", "7"]) github.plan(title, ["fail"]);
+    const release = github.hold();
+    const { body } = await ann.trigger(await saveEach(numbers(12), { itemsAtOnce: 4, retries: 1, retryDelay: 10 }));
+    await github.whenRunning(4, 5_000);
+    release();
+    const run = await ann.ended(body.id);
+    expect(run).toMatchObject({ status: "succeeded", nodes: [{ items: null }, { attempts: 2, items: { done: 12, total: 12 } }] });
+    expect(run.nodes[1]?.outputs?.map(({ title }) => title)).toEqual(numbers(12));
+    expect(github.seen.most).toBe(4);
+    github.forget();
+    await ann.run(await saveEach(numbers(4)));
+    expect(github.seen.most).toBe(1);
+  });
+
+  it("are at most 32", async () => {
+    await expect(saveEach(["1"], { itemsAtOnce: 33 })).rejects.toThrow("itemsAtOnce");
+  });
+
+  it("are told while they are worked on", async () => {
+    github.takeTime(500);
+    const { body } = await ann.trigger(await saveEach(numbers(8), { itemsAtOnce: 2 }));
+    const read = async () => (await ann.readRun(body.id)).body.nodes[1];
+    await expect.poll(async () => ((await read())?.items as { done: number } | null)?.done, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(await read()).toMatchObject({ status: "running", items: { total: 8 } });
+    expect((await ann.ended(body.id)).nodes[1]).toMatchObject({ items: { done: 8, total: 8 } });
+  });
+
+  it("end with the run when it is cancelled, and no further one begins", async () => {
+    const release = github.hold();
+    onTestFinished(release);
+    const { body } = await ann.trigger(await saveEach(numbers(9), { itemsAtOnce: 3 }));
+    await github.whenRunning(3, 5_000);
+    expect((await ann.owner.browser.post(`${ann.path}/runs/${body.id}/cancel`, {})).status).toBe(200);
+    await expect.poll(() => github.brokenOff.length, { timeout: 5_000 }).toBe(3);
+    release();
+    await delay(300);
+    expect(titles().sort()).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("an item that fails", () => {
+  it("leaves what the others gave, and only it and those after it are done again from the failed node", async () => {
+    github.plan("2", ["fail"]);
+    const after = node("after", "set_fields", { fields: { title: "$input.title" }, keepOthers: false });
+    const id = await ann.save(
+      [node("list", "loop", { list: "['1', '2', '3']" }), issue("each", "{{ $input.value }}"), after],
+      edges("list>each", "each>after"),
+    );
+    const run = await ann.run(id);
+    expect(run).toMatchObject({ status: "failed", nodes: [{}, { status: "failed", items: { done: 1, total: 3 } }, { status: "skipped" }] });
+    expect(run.nodes[1]?.outputs).toMatchObject([{ title: "1" }]);
+    const again = await rerunOf(run.id);
+    expect(again).toMatchObject({ status: "succeeded", result: [{ title: "1" }, { title: "2" }, { title: "3" }] });
+    expect(again.nodes[1]).toMatchObject({ attempts: 1, items: { done: 3, total: 3 } });
+    expect(titles()).toEqual(["1", "2", "2", "3"]);
+  });
+
+  it("is done again from the failed node also where the run went on after it", async () => {
+    github.plan("2", ["fail"]);
+    const id = await saveEach(["1", "2", "3"], { continueOnError: true });
+    const run = await ann.run(id);
+    expect(run).toMatchObject({ status: "succeeded", nodes: [{}, { status: "failed" }] });
+    expect(run.result).toMatchObject([{ title: "1" }, { error: { code: "provider_error" }, item: { value: "2" } }, { title: "3" }]);
+    const again = await rerunOf(run.id);
+    expect(again.result?.map(({ title }) => title)).toEqual(["1", "2", "3"]);
+    expect(titles()).toEqual(["1", "2", "3", "2"]);
+  });
+
+  it("is told of when its process ended meanwhile, and the others are kept or go on", async () => {
+    for (const continueOnError of [false, true]) {
+      github.forget();
+      const { body } = await ann.trigger(await saveEach(["1", "2", "hang", "4"], { continueOnError }));
+      await expect.poll(titles, { timeout: 5_000 }).toEqual(["1", "2", "hang"]);
+      await takeAway(body.id);
+      const run = await ann.ended(body.id);
+      const cutOff = { error: { code: "interrupted" }, item: { value: "hang" } };
+      expect(run.nodes[1]).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+      expect(run.nodes[1]?.outputs).toMatchObject([{ title: "1" }, { title: "2" }, ...(continueOnError ? [cutOff, { title: "4" }] : [])]);
+      expect(titles()).toEqual(["1", "2", "hang", ...(continueOnError ? ["4"] : [])]);
+    }
+  });
+});

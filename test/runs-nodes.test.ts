@@ -5,7 +5,7 @@ import { connectGithub, issue, useGithub } from "./support/github-nodes.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
-const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1" };
+const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", TASK_RUNNER_MAX_CALLS: "3" };
 let ann: WorkflowApp;
 let github: CountingProvider;
 

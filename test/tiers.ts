@@ -29,7 +29,7 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/storage/postgres-cluster.test.ts",
   ],
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "deleting-many"].map(inTest),
+    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "deleting-many", "runs-items-speed"].map(inTest),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],
@@ -48,6 +48,7 @@ export const alone: readonly string[] = [
     (name) => `test/attacks/${name}.test.ts`,
   ),
   "test/reference/many-graphs.test.ts",
+  "test/runs-items-speed.test.ts",
   "test/platforms/emulated.test.ts",
 ];
 

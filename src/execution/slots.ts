@@ -97,6 +97,9 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
     /** Of one organization in this process. */
     useHere: (organizationId: string) => countShare(local, organizationId),
 
+    /** How many slots an organization has, as far as this process knows. */
+    capHere: (organizationId: string): number | undefined => local.shares.get(organizationId)?.cap,
+
     /** What the database knows this process as while it is connected. */
     workerId: session.workerId,
 

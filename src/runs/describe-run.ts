@@ -2,6 +2,7 @@ import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { LastRun, NodeOverride } from "../workflows/wire.ts";
 import { itemsOf, resultOf, resultSources, type Settled, toRootItem } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
+import { readOrigins } from "./item-progress.ts";
 import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 import type { Run, RunEntry, RunNode } from "./wire.ts";
 
@@ -50,10 +51,11 @@ function isResultLeftOut(rows: RunNodeRow[], graph: Graph): boolean {
   return rows.some(({ nodeId, isLeftOut }) => isLeftOut && sources.has(nodeId));
 }
 
-export function readSettled(rows: Pick<RunNodeRow, "nodeId" | "status" | "outputs">[]): Map<string, Settled> {
+export function readSettled(rows: Pick<RunNodeRow, "nodeId" | "status" | "outputs" | "items">[]): Map<string, Settled> {
   const settled = new Map<string, Settled>();
-  for (const { nodeId, status, outputs } of rows)
-    if (status === "succeeded" || status === "failed") settled.set(nodeId, { status, outputs: readOutputs(outputs) });
+  for (const { nodeId, status, outputs, items } of rows)
+    if (status === "succeeded" || status === "failed")
+      settled.set(nodeId, { status, outputs: readOutputs(outputs), origins: readOrigins(items) });
   return settled;
 }
 
@@ -81,6 +83,7 @@ export function toNode({ id, type }: GraphNode, row: RunNodeRow | undefined, run
     outputs: ways ? itemsOf({ status: "succeeded", outputs: ways }) : null,
     leftOutBytes: row.isLeftOut ? row.bytes : 0,
     ways: Object.fromEntries(Object.entries(ways ?? {}).map(([way, items]) => [way, items.length])),
+    items: row.total > 1 ? { done: row.done, total: row.total } : null,
     filled: readJson(row.filled),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
     note: row.note,
@@ -95,7 +98,7 @@ function waysOf({ status, outputs, isLeftOut }: RunNodeRow): Record<string, Item
 }
 
 const untouched = {
-  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, filled: null, error: null, note: null },
+  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, items: null, filled: null, error: null, note: null },
   ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
 };
 

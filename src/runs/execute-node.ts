@@ -1,9 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import { asUnclear, lookFirst } from "../base/effect.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
-import type { Item } from "../workflows/engine-node.ts";
+import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";
 import type { ExecuteOnce, Execution } from "./execute-once.ts";
+import { originsByIdentity } from "./find-origin.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { type Origins, type StoredItems, writeItems } from "./item-progress.ts";
 import type { NodeTask } from "./node-task.ts";
@@ -53,7 +54,8 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
       await task.begin(place, now);
     };
     try {
-      outcomes.add(execution.index, await executeOnce.run({ ...task, begin }, execution, outcomes.note));
+      const outcome = await executeOnce.run({ ...task, begin }, execution, outcomes.note);
+      outcomes.add(execution.index, withOrigins(outcome, execution));
       return undefined;
     } catch (thrown) {
       const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat || isUnknown(thrown)) : thrown;
@@ -106,6 +108,12 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     if (pass.fatal.size === 0) await executeAll(pass, open);
     return describePass(pass, open, clock.now());
   };
+}
+
+/** What one item gave came from it; what several gave, from those that are passed on, or from nobody knows which. */
+function withOrigins(outcome: EngineOutcome, { isForItem, items }: Execution): EngineOutcome {
+  if (!("outputs" in outcome) || outcome.origins || isForItem || items.length === 1) return outcome;
+  return { ...outcome, origins: originsByIdentity(outcome.outputs, items) };
 }
 
 function describePass(pass: Pass, open: Execution[], now: Date): NodeEnd {

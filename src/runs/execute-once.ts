@@ -7,6 +7,7 @@ import type { Execute } from "../execution/execute.ts";
 import type { Prepare } from "../execution/prepare.ts";
 import type { EngineNode, EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { expressionFieldsOf } from "../workflows/expression-fields.ts";
+import { isEmpty } from "../workflows/fill-parameters.ts";
 import { takesItem } from "../workflows/references.ts";
 import { resolveParameters } from "../workflows/resolve-parameters.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
@@ -57,7 +58,7 @@ export function createExecuteOnce(options: Options) {
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
-    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node);
+    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.tool.tool);
   }
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
@@ -112,16 +113,18 @@ export function createExecuteOnce(options: Options) {
       const kind = kindOf(task.node);
       const input = inputOf(task.node);
       try {
-        const scope = task.scopeFor(execution.input);
+        const scope = task.scopeFor(execution);
         const how = { organizationId: task.organizationId, expressionFields: expressionFieldsOf(input), signal: task.signal };
         const resolved = await resolveParameters(task.node.parameters, scope, how);
         const evaluate = (written: Values) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
-        const timed = startClock(task, options.limitMs);
-        const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input, evaluate });
-        note(execution.index, parameters, filled);
-        return "engine" in kind
-          ? await runEngine(timed, kind.engine, execution, parameters)
-          : await runTool(timed, kind.tool, execution, parameters);
+        return await inTurn(task, isPure(task.node), async () => {
+          const timed = startClock(task, options.limitMs);
+          const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input, evaluate });
+          note(execution.index, parameters, filled);
+          return "engine" in kind
+            ? await runEngine(timed, kind.engine, execution, parameters)
+            : await runTool(timed, kind.tool, execution, parameters);
+        });
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
           log.error({ err: error, node: task.node.type, traceId: task.trace.traceId }, "a node failed unexpectedly");
@@ -139,12 +142,27 @@ function startClock(task: NodeTask, longestMs: number): Timed {
   return { ...task, limitMs, leftMs: () => Math.max(1, limitMs - Math.floor(performance.now() - began)), tooLate };
 }
 
+/** What reaches out waits until the run may make one more call; its time begins then. */
+async function inTurn<Value>({ enterCall, signal }: NodeTask, isPure: boolean, work: () => Promise<Value>): Promise<Value> {
+  if (isPure) return await work();
+  const leave = await enterCall(signal);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
 /** Asked twice, because it may take a while until it is stored that the node is under way. */
 async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNotRepeat: boolean): Promise<void> {
   assertHeld();
   await begin(place, mustNotRepeat);
   assertHeld();
 }
+
+/** Whether a model fills something, for which it is shown the item that came in. */
+const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: Node["tool"]): boolean =>
+  `${instruction}${runtimeInstruction}`.trim() !== "" && Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
 
 async function referencesFor(
   { node, organizationId }: NodeTask,

@@ -1,8 +1,15 @@
 import type { Branch, Item } from "../workflows/engine-node.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
+import type { Origins } from "./item-progress.ts";
 
 /** What came out of a node that is done, by way. One that was not executed passes on what came to it, if anything did. */
-export type Settled = { status: "succeeded" | "failed" | "skipped"; outputs: Record<string, Item[]>; passesOn?: { empty: boolean } };
+export type Settled = {
+  status: "succeeded" | "failed" | "skipped";
+  outputs: Record<string, Item[]>;
+  passesOn?: { empty: boolean };
+  /** From which incoming items they came. */
+  origins?: Origins | undefined;
+};
 
 /** `continues`: a node that gets no items all the same is executed, because what comes before it says so. */
 export type Incoming = { items: Item[]; branches: Branch[]; continues?: boolean };
@@ -33,15 +40,25 @@ export const passOn = ({ firstWay }: GraphNode, { items, continues = false }: In
   passesOn: { empty: continues },
 });
 
-export function collectIncoming({ incoming }: GraphNode, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
+export function collectIncoming(node: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>, root: Item): Incoming {
+  const { incoming } = node;
   if (incoming.length === 0) return { items: [root], branches: [{ from: "the start", items: [root] }] };
-  const branches = incoming.map(({ source, way }) => {
-    const outputs = settled.get(source)?.outputs ?? {};
-    return { from: way === onlyWay ? source : `${source} (${way})`, items: Object.hasOwn(outputs, way) ? (outputs[way] ?? []) : [] };
-  });
+  const branches = segmentsOf(node, settled).map(({ source, way, items }) => ({
+    from: way === onlyWay ? source : `${source} (${way})`,
+    items,
+  }));
   const continues = incoming.some((edge) => continuesAlong(edge, settled.get(edge.source)));
   return { items: branches.flatMap(({ items }) => items), branches, continues };
 }
+
+type Segment = { source: string; way: string; items: Item[] };
+
+/** What comes in along each edge, in the order in which the items are handed to the node. */
+export const segmentsOf = ({ incoming }: Pick<GraphNode, "incoming">, settled: ReadonlyMap<string, Settled>): Segment[] =>
+  incoming.map(({ source, way }) => {
+    const outputs = settled.get(source)?.outputs ?? {};
+    return { source, way, items: Object.hasOwn(outputs, way) ? (outputs[way] ?? []) : [] };
+  });
 
 /** What was not executed passes an empty list on as it came. */
 function continuesAlong({ way, continuesEmpty }: GraphNode["incoming"][number], source: Settled | undefined): boolean {

@@ -63,10 +63,10 @@ function listAt<Value>(lists: Record<string, Value[]>, way: string): Value[] {
 
 export function writeItems({ results, failures }: Omit<ItemProgress, "interrupted">, origins: Origins, total: number): StoredItems {
   const failed = [...results].flatMap(([place, { failure }]): [number, NodeFailure][] => (failure ? [[place, failure]] : []));
+  const isPlain = failed.length === 0 && failures.size === 0 && [...results.values()].every((result) => !result.origins);
   const saysNothing =
     total < 2 &&
-    failed.length === 0 &&
-    failures.size === 0 &&
+    isPlain &&
     Object.values(origins)
       .flat()
       .every((origin) => origin === 0);

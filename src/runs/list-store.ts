@@ -198,7 +198,8 @@ export async function listChangedRuns(
   return (await query.execute(db)).rows;
 }
 
-export type NodeData = { input: string | null; outputs: string | null; filled: string | null };
+/** `items`: what came of its items, as `writeItems` has it. */
+export type NodeData = { input: string | null; outputs: string | null; filled: string | null; items: string | null };
 
 /** `bytes`: how much its data is, whether it was read or not. */
 export type RunNodeRow = NodeData & {
@@ -208,6 +209,8 @@ export type RunNodeRow = NodeData & {
   attempts: number;
   bytes: number;
   isLeftOut: boolean;
+  done: number;
+  total: number;
   errorCode: string | null;
   errorMessage: string | null;
   note: string | null;
@@ -217,9 +220,10 @@ export type RunNodeRow = NodeData & {
   durationMs: number;
 };
 
-export const nodeBytesText = "COALESCE(octet_length(input), 0) + COALESCE(octet_length(outputs), 0) + COALESCE(octet_length(filled), 0)";
+export const dataColumns = ["input", "outputs", "filled", "items"];
+export const nodeBytesText = dataColumns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(" + ");
 
-export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, error_code AS "errorCode",
+export const nodeColumnsText = `node_id AS "nodeId", node_type AS "nodeType", status, attempts, done, total, error_code AS "errorCode",
   error_message AS "errorMessage", note, wake_at AS "wakeAt", started_at AS "startedAt", completed_at AS "completedAt", duration_ms AS "durationMs",
   ${nodeBytesText} AS bytes`;
 
@@ -232,7 +236,7 @@ export async function listNodeStates(db: RunsDb, organizationId: string, runId: 
 }
 
 export async function findNodeData(db: RunsDb, organizationId: string, { runId, nodeIds }: { runId: string; nodeIds: string[] }) {
-  const query = sql<NodeData & { nodeId: string }>`SELECT node_id AS "nodeId", input, outputs, filled
+  const query = sql<NodeData & { nodeId: string }>`SELECT node_id AS "nodeId", ${sql.raw(dataColumns.join(", "))}
     FROM run_node WHERE organization_id = ${organizationId} AND run_id = ${runId} AND node_id = ANY (${nodeIds}::text[])`;
   return (await query.execute(db)).rows;
 }

@@ -6,7 +6,7 @@ import type { Held, NodeRow } from "./checkpoint-store.ts";
 import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
-import { type ItemProgress, readItems } from "./item-progress.ts";
+import { type ItemProgress, readItems, readOrigins } from "./item-progress.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
 import type { Reached } from "./track-node.ts";
 
@@ -96,7 +96,8 @@ export function readStoredNodes(stored: StoredNode[], graph: Graph) {
   const interrupted = new Map<string, StoredNode>();
   for (const row of stored) {
     starts.set(row.nodeId, row.startedAt);
-    if (row.status === "succeeded" || row.status === "failed") settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row) });
+    if (row.status === "succeeded" || row.status === "failed")
+      settled.set(row.nodeId, { status: row.status, outputs: readOutputs(row), origins: readOrigins(row.items) });
     else if (isInterrupted(row, graph) && failsRun(graph.get(row.nodeId), interruption)) interrupted.set(row.nodeId, row);
     else if (row.status !== "skipped" && row.status !== "cancelled") pauses.set(row.nodeId, pauseOf(row, isInterrupted(row, graph)));
   }

@@ -1,5 +1,7 @@
+import type { Gate } from "../base/gate.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Scope } from "../workflows/engine-node.ts";
+import type { Execution } from "./execute-once.ts";
 import type { Incoming } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { type ItemProgress, noItems } from "./item-progress.ts";
@@ -8,7 +10,7 @@ import { type ItemProgress, noItems } from "./item-progress.ts";
 export type NodeTask = {
   node: GraphNode;
   incoming: Incoming;
-  scopeFor: (input: unknown) => Scope;
+  scopeFor: (execution: Execution) => Scope;
   progress: Progress;
   signal: AbortSignal;
   /** Part of the key under which providers recognise a repetition. */
@@ -20,6 +22,8 @@ export type NodeTask = {
   begin: (place: number, mustNotRepeat: boolean) => Promise<void>;
   /** Told how far the node is, each time that an execution has come to an end. */
   onProgress: (progress: Omit<ItemProgress, "interrupted">, place: number, total: number) => void;
+  /** To be awaited before an execution that reaches out: a run makes only so many calls at a time. */
+  enterCall: Gate;
   /** Throws when the run may not reach outside any more. */
   assertHeld: () => void;
   /** Whether this process ends, so that nothing more is begun. */

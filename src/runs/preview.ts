@@ -16,7 +16,7 @@ import { buildScope } from "./build-scope.ts";
 import { cutItems } from "./cut-items.ts";
 import { readSettled } from "./describe-run.ts";
 import type { ExecuteOnce } from "./execute-once.ts";
-import { collectIncoming, findReady, type Incoming, itemsOf, type Settled, toRootItem } from "./find-ready.ts";
+import { collectIncoming, findReady, itemsOf, type Settled, toRootItem } from "./find-ready.ts";
 import { compileGraph, type Graph, type GraphNode } from "./graph.ts";
 import type { RunNodeRow } from "./list-store.ts";
 import type { RunList } from "./run-list.ts";
@@ -60,10 +60,10 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
     const incoming = collectIncoming(node, settled, toRootItem(example.trigger.payload));
     const ancestors = ancestorsOf(nodeId);
     const before = new Map([...settled].filter(([id]) => ancestors.has(id)));
-    return { node, example, settled: before, input: firstInput(node, incoming) };
+    const [first] = executeOnce.plan({ node, incoming });
+    const given = first ?? { index: 0, items: [], input: undefined, isForItem: false };
+    return { node, graph, example, settled: before, given };
   }
-
-  const firstInput = (node: GraphNode, incoming: Incoming): unknown => executeOnce.plan({ node, incoming })[0]?.input;
 
   return {
     async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
@@ -72,8 +72,8 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
 
     async value(place: Place, { value, expression, ...edited }: ValuePreviewRequest, signal: AbortSignal): Promise<ValuePreview> {
       requireFewValues(value);
-      const { node, example, settled, input } = await placeNode(place, edited);
-      const scope = buildScope({ trigger: example.trigger, settled, node })(input);
+      const { node, graph, example, settled, given } = await placeNode(place, edited);
+      const scope = buildScope({ trigger: example.trigger, graph, settled, node })(given);
       const expressionFields = expression ? ["/value"] : [];
       try {
         const { organizationId } = place;
@@ -96,14 +96,15 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       const { organizationId } = place;
       const model = askModel.modelFor({ node, organizationId });
       if (!model) throw new Refusal("model_not_configured", "No language model is configured.");
-      const scope = buildScope({ trigger: placed.example.trigger, settled: placed.settled, node })(placed.input);
+      const { example, graph, settled, given } = placed;
+      const scope = buildScope({ trigger: example.trigger, graph, settled, node })(given);
       const expressionFields = expressionFieldsOf(input);
       const tooLate = () => new Refusal("tool_timeout", `The language model took longer than ${limitMs / 1000} s.`);
       const { filled = {} } = await runUnderLimit({ limitMs, signal, tooLate }, (limited) =>
         askModel.fill(
-          { node, organizationId, prompt: placed.example.trigger.prompt, signal: limited },
+          { node, organizationId, prompt: example.trigger.prompt, signal: limited },
           {
-            ...{ input, parameters: node.parameters, item: placed.input },
+            ...{ input, parameters: node.parameters, item: given.input },
             evaluate: (written) =>
               resolveParameters(written, scope, { organizationId, expressionFields, onlyExpressionFields: true, signal: limited }),
           },

@@ -38,13 +38,22 @@ export function createReadRun({ tables, graphOf }: Options) {
     const data = new Map(found.map((one) => [one.nodeId, one]));
     return states.map((state) => ({
       ...state,
-      ...{ input: null, outputs: null, filled: null, ...data.get(state.nodeId) },
+      ...{ input: null, outputs: null, filled: null, items: null, ...data.get(state.nodeId) },
       isLeftOut: state.bytes > 0 && !data.has(state.nodeId),
     }));
   }
 
+  /** One node of a run, however much it got and gave. */
+  async function readWhole(organizationId: string, id: string, nodeId: string) {
+    const { row, nodes, graph } = await readStates(organizationId, id);
+    const states = nodes.filter((one) => one.nodeId === nodeId);
+    const [node] = await readData(organizationId, id, states, new Set([nodeId]));
+    return { row, graph, node };
+  }
+
   return {
     readStates,
+    readWhole,
 
     /** With the data of as many nodes as one answer holds, those first that the result comes from. */
     async read(organizationId: string, id: string): Promise<FoundRun> {
@@ -64,14 +73,11 @@ export function createReadRun({ tables, graphOf }: Options) {
       return { row, graph, nodes: rows };
     },
 
-    /** One node of a run, however much it got and gave. */
     async readNode(organizationId: string, id: string, nodeId: string): Promise<RunNode> {
-      const { row, nodes, graph } = await readStates(organizationId, id);
+      const { row, graph, node: stored } = await readWhole(organizationId, id, nodeId);
       const node = graph.get(nodeId);
       if (!node) throw new Refusal("not_found", "There is no such node in this run.");
-      const states = nodes.filter((one) => one.nodeId === nodeId);
-      const [state] = await readData(organizationId, id, states, new Set([nodeId]));
-      return toNode(node, state, row.status);
+      return toNode(node, stored, row.status);
     },
 
     /** What came out of a run; undefined when it is more than so many bytes. */

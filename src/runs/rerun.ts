@@ -6,6 +6,7 @@ import type { NodeOverride } from "../workflows/wire.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
+import { copyNodes } from "./copy-nodes-store.ts";
 import { toRow } from "./create-start-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import { collectIncoming, type Settled, toRootItem } from "./find-ready.ts";
@@ -13,12 +14,13 @@ import type { Graph } from "./graph.ts";
 import { keepFinished } from "./keep-finished.ts";
 import type { WholeRunRow } from "./list-store.ts";
 import type { FoundRun } from "./read-run.ts";
+import { type ReusedNode, reuseItems } from "./reuse-items.ts";
 import type { RunList } from "./run-list.ts";
-import { copyNodes } from "./store.ts";
+import type { RunPlace } from "./store.ts";
 
 type Options = {
   workflows: Pick<Workflows, "find">;
-  list: Pick<RunList, "readFirstItems">;
+  list: Pick<RunList, "readFirstItems" | "readWhole">;
   findGraph: FindGraph;
   accept: (wish: RunToAccept) => Promise<AcceptedRun>;
   checkOverrides: CheckOverrides;
@@ -41,7 +43,7 @@ type Wish = {
 
 type Beginning = "start" | "failure" | { nodeId: string };
 
-/** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it. */
+/** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it and those items of what failed that worked. */
 export function createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }: Options) {
   async function requireActive(organizationId: string, workflowId: string) {
     const workflow = await workflows.find(organizationId, workflowId);
@@ -61,6 +63,16 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     return { version: workflow.version, graph: current };
   }
 
+  async function readWorked({ organizationId, id }: RunPlace, nodeIds: string[]): Promise<ReusedNode[]> {
+    const found: ReusedNode[] = [];
+    for (const nodeId of nodeIds) {
+      const { node } = await list.readWhole(organizationId, id, nodeId);
+      const reused = node && reuseItems(node);
+      if (reused) found.push(reused);
+    }
+    return found;
+  }
+
   return async (asked: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
     const { organizationId, runId, from, prompt, payload, user, trace } = asked;
     const before = await list.readFirstItems(organizationId, runId);
@@ -70,14 +82,19 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     await checkOverrides(organizationId, graph, overrides);
     const trigger = JSON.parse(before.row.triggerData) as TriggerData;
     const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
-    const reused = from === "start" ? [] : findReused(before, graph, { from, trigger: edited });
+    const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited });
     const queuedAt = clock.now();
     const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
     const row = { ...wish, workflowId, workflowVersion: version, rerunOf: runId };
-    const alsoInsert =
-      reused.length > 0
-        ? (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, organizationId, { from: runId, to: row.id, nodeIds: reused })
-        : undefined;
+    const copy = {
+      organizationId,
+      from: runId,
+      to: row.id,
+      at: queuedAt,
+      nodeIds: finished,
+      reused: await readWorked({ organizationId, id: runId }, failed),
+    };
+    const alsoInsert = from === "start" ? undefined : (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, copy);
     const { id } = await accept({ row, once: undefined, alsoInsert });
     return { id, createdAt: queuedAt, workflowId };
   };
@@ -92,16 +109,26 @@ const inheritOverrides = ({ overrides }: WholeRunRow, graph: Graph): NodeOverrid
 
 type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData };
 
+/** `failed` are those that go on with the items that worked: they get what they got before. */
+type Reusable = { finished: string[]; failed: string[] };
+
+const nothing: Reusable = { finished: [], failed: [] };
+
 /** Nodes whose results the new run takes over. */
-function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger }: Circumstances): string[] {
+function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger }: Circumstances): Reusable {
   if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const root = toRootItem(trigger.payload);
-  const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
+  const failed = new Map(rows.filter(({ status }) => status === "failed").map(({ nodeId, nodeType }) => [nodeId, nodeType]));
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
   const kept = keepFinished({ graph, rows, root, beginsAt });
   if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
-  return [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id);
+  const getsTheSame = ([id, type]: [string, string]) =>
+    graph.get(id)?.type === type && graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
+  return {
+    finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
+    failed: from === "failure" ? [...failed].filter(getsTheSame).map(([id]) => id) : [],
+  };
 }
 
 /** A node can only be begun with when it gets what it would have got. */

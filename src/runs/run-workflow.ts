@@ -202,14 +202,14 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
   const pause = walk.pauses.get(node.id);
   const attempts = (pause?.attempts ?? 0) + 1;
   const tracker = walk.trackers.get(node.id) as NodeTracker;
-  const scopeFor = buildScope({ trigger, settled, node });
+  const scopeFor = buildScope({ trigger, graph: walk.graph, settled, node });
   try {
     const end = await options.executeNode({
       ...{ node, incoming, scopeFor, signal: walk.limitSignal, runId: run.id, organizationId: run.organizationId },
       progress: pause?.is === "retrying" ? pause : noProgress,
       prompt: trigger.prompt,
       ...{ assertHeld: walk.slot.assertHeld, isStopping: walk.isStopping, trace },
-      ...{ begin: tracker.begin, onProgress: tracker.onProgress },
+      ...{ begin: tracker.begin, onProgress: tracker.onProgress, enterCall: walk.enterCall },
     });
     return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
   } catch (error) {

@@ -59,6 +59,8 @@ type Options = {
   mostRuns: number;
   /** How long one run may be busy. */
   limitMs: number;
+  /** How many calls one run of an organization may make at a time. */
+  mostCalls: (organizationId: string) => number;
   keptDays: number;
   /** Per organization. */
   keptRuns: number;
@@ -82,6 +84,7 @@ export function createRuns({
   nodes,
   mostRuns,
   limitMs,
+  mostCalls,
   slowStatements,
   observe,
   ...kept
@@ -109,7 +112,8 @@ export function createRuns({
   const called = createCalledRuns({ db, startRun: start, runs: list });
   const words = createWords(log);
   const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, ...nodes, clock, log, limitMs, observe, unstored: createUnstoredEnds(), budget: createOutputBudget() },
+    ...{ db, checkpoints, ...nodes, clock, log, limitMs, mostCalls, observe },
+    ...{ unstored: createUnstoredEnds(), budget: createOutputBudget() },
     findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
     ...{ ...called, onCalledEnd: words.onCalledEnd, cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids) },
   });

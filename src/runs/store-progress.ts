@@ -46,7 +46,7 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
   const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
   const isFailure = end.is === "failed" && failsRun(graph.get(id), end.error);
   const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
-  const outcome: Settled = { status: end.is, outputs: end.outputs };
+  const outcome: Settled = { status: end.is, outputs: end.outputs, origins: originsToKeep(end, row) };
   const afterwards = new Map(settled).set(id, outcome);
   const { ready, isOver } = whatIsLeft({ ...walk, failure: walk.failure ?? failure }, afterwards, id);
   if (isOver) {
@@ -65,6 +65,10 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
   settled.set(id, outcome);
   walk.kept.add(id, row.outputs?.length ?? 0);
 }
+
+/** As whoever takes the run over has them. */
+const originsToKeep = ({ origins }: Extract<NodeEnd, { is: "succeeded" | "failed" }>, { items }: Row) =>
+  items === null ? undefined : origins;
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
   if (!(await walk.writer.write({ nodes: [row] }))) {

@@ -240,24 +240,6 @@ export async function findParent(run: RunStatement, { organizationId, id }: RunP
   return (await run<{ parentRunId: string | null }>(parentStatement, [organizationId, id]))[0]?.parentRunId;
 }
 
-const copyNodesStatement = {
-  name: "",
-  text: `INSERT INTO run_node (organization_id, run_id, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
-           error_message, note, wake_at, started_at, completed_at, duration_ms)
-         SELECT organization_id, $3, node_id, node_type, status, attempts, done, input, outputs, filled, error_code,
-           error_message, note, wake_at, started_at, completed_at, duration_ms
-         FROM run_node WHERE organization_id = $1 AND run_id = $2 AND node_id = ANY ($4::text[])`,
-};
-
-/** Gives a run what another one has finished. */
-export async function copyNodes(
-  run: RunStatement,
-  organizationId: string,
-  copy: { from: string; to: string; nodeIds: string[] },
-): Promise<void> {
-  await run(copyNodesStatement, [organizationId, copy.from, copy.to, copy.nodeIds]);
-}
-
 /** A hint for other processes. Heard when the transaction commits. */
 export async function notifyWorkers(run: RunStatement, message: string): Promise<void> {
   await run({ name: "run_notify", text: `SELECT pg_notify('${workersChannel}', $1)` }, [message]);

@@ -1,5 +1,5 @@
-import { toStorableText } from "../base/json.ts";
-import { type ItemProgress, mergeResults, type StoredItems, writeItems } from "./item-progress.ts";
+import { type ItemProgress, type StoredItems, writeItems } from "./item-progress.ts";
+import { createOutputText } from "./output-text.ts";
 
 type Known = Omit<ItemProgress, "interrupted">;
 
@@ -10,9 +10,10 @@ export type NodeTracker = ReturnType<typeof createNodeTracker>;
 
 /** After this time whoever watches is told how far a node is. */
 const newsAfterMs = 1_000;
-/** Shorter outputs are written each time; longer ones when an eighth was added, so that all writes together stay in proportion. */
-const shortLength = 64 * 1024;
-const leastGrowth = 1 + 1 / 8;
+/** Shorter outputs are written each time; longer ones when some was added or some time has passed, so that all writes together stay in proportion. */
+const shortLength = 16 * 1024;
+const mediumLength = 1024 * 1024;
+const leastGrowth = 1 + 1 / 16;
 
 /**
  * Stores how far a node under way has come: that it runs, before its first step outside; and of executions that must not be repeated, each
@@ -23,7 +24,8 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
   /** Done, but what they gave is not stored. */
   const unstored = new Set<number>();
   let reached: { known: Known; total: number } | undefined;
-  let storedLength = 0;
+  const text = createOutputText();
+  const stored = { length: 0, at: performance.now() };
   let mustNotRepeat = false;
   let shown: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -33,13 +35,16 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
 
   function describeItems(): Pick<Reached, "outputs" | keyof StoredItems> {
     const nothing = { outputs: null, items: null, done: 0, total: 0 };
-    if (!reached || reached.total < 2) return nothing;
-    const { outputs, origins } = mergeResults(reached.known.results);
-    const { text } = toStorableText(outputs);
-    if (text.length > shortLength && text.length < storedLength * leastGrowth) return nothing;
-    storedLength = text.length;
+    if (!reached || reached.total < 2 || !mayStore(text.length())) return nothing;
+    Object.assign(stored, { length: text.length(), at: performance.now() });
     unstored.clear();
-    return { outputs: text, ...writeItems(reached.known, origins, reached.total) };
+    const { outputs, origins } = text.write();
+    return { outputs, ...writeItems(reached.known, origins, reached.total) };
+  }
+
+  function mayStore(length: number): boolean {
+    const isLate = performance.now() - stored.at >= newsAfterMs && length <= mediumLength;
+    return length <= shortLength || length >= stored.length * leastGrowth || isLate;
   }
 
   function store(): Promise<void> {
@@ -87,6 +92,7 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
     /** An execution has come to an end; what it gave is in `known`, unless it is tried again. */
     onProgress(known: Known, place: number, total: number): void {
       reached = { known, total };
+      if (total > 1) text.add(known.results, place);
       if (begun.delete(place) && known.results.has(place)) unstored.add(place);
       if (total > 1 && performance.now() - newsAt >= newsAfterMs) request().catch(() => {});
     },

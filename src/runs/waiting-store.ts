@@ -1,5 +1,13 @@
 import type { RunStatement } from "../storage/database.ts";
-import { nodeBytesText, nodeColumnsText, type RunNodeRow, type WholeRunRow, wholeColumnsText, workflowText } from "./list-store.ts";
+import {
+  dataColumns,
+  nodeBytesText,
+  nodeColumnsText,
+  type RunNodeRow,
+  type WholeRunRow,
+  wholeColumnsText,
+  workflowText,
+} from "./list-store.ts";
 import { boundsOf, type RunPlace } from "./store.ts";
 
 // For all that wait at the same time together; the bounds keep a statement to the partitions that the runs lie in.
@@ -55,7 +63,7 @@ const whenSmall = (column: string): string => `CASE WHEN SUM(${nodeBytesText}) O
 
 const nodesStatement = {
   name: "runs_nodes",
-  text: `SELECT ${placeText}, asked.id, ${nodeColumnsText}, ${["input", "outputs", "filled"].map(whenSmall).join(", ")},
+  text: `SELECT ${placeText}, asked.id, ${nodeColumnsText}, ${dataColumns.map(whenSmall).join(", ")},
            SUM(${nodeBytesText}) OVER own > ${mostTogether} AS "isLeftOut"
          FROM ${asked} JOIN run_node ON run_node.organization_id = asked.organization_id AND run_node.run_id = asked.id
            AND run_node.run_id >= $3 AND run_node.run_id <= $4

@@ -1,5 +1,6 @@
 import { createBell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
+import { createGate } from "../base/gate.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
@@ -56,6 +57,8 @@ export type WalkOptions = {
   clock: Clock;
   log: Log;
   limitMs: number;
+  /** How many calls one run of an organization may make at a time. */
+  mostCalls: (organizationId: string) => number;
   budget: OutputBudget;
   /** Secrets of an organization that somebody may have typed into parameters. */
   findStoredOf: FindStoredOf;
@@ -114,6 +117,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     /** How far the present attempts of nodes are stored. */
     trackers: new Map<string, NodeTracker>(),
     ...{ writer, kept, root, close, calledEnd },
+    enterCall: createGate(() => options.mostCalls(run.organizationId)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: new Set<Promise<unknown>>(),
     failure,

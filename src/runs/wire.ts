@@ -47,6 +47,10 @@ export const runNode = z.object({
   input: z.unknown().describe("The parameters of each execution, after references were resolved."),
   outputs: z.array(z.record(z.string(), z.unknown())).nullable(),
   ways: z.record(z.string(), z.int()).describe("How many items left the node on which way."),
+  items: z
+    .object({ done: z.int(), total: z.int() })
+    .nullable()
+    .describe("How many of its items the node is done with; null where it takes them all at once, or has not begun."),
   filled: z.unknown().describe("Parameters that a model filled in."),
   leftOutBytes: z
     .int()

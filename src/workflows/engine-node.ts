@@ -25,6 +25,8 @@ export type Scope = {
   /** `$input`: the incoming item; for a node that takes the whole list, all incoming items; undefined where nothing came in. */
   input: unknown;
   node: { id: string; instruction: string };
+  /** `$nodes.<id>.item`: the item of that node from which the incoming one came, or why there is none. */
+  pairOf?: (nodeId: string) => { item: Item } | { fault: string };
 };
 
 /** What came in along one edge. `from` names, for people, where it comes from. */
@@ -45,7 +47,7 @@ export type EngineCall<Input> = {
 
 export type EngineOutcome =
   /** Way out → items; `out` where there is only one. The note is shown to whoever looks at the run. */
-  | { outputs: Record<string, Item[]>; note?: string }
+  | { outputs: Record<string, Item[]>; origins?: Record<string, (number | number[] | null)[]>; note?: string }
   /** The node is done at that moment and passes its items on. */
   | { waitUntil: Date }
   /** The node is done when that workflow's run is; its last items come out. */

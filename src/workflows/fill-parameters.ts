@@ -45,7 +45,7 @@ export async function fillParameters(wish: FillWish): Promise<{ parameters: Valu
   return { parameters, filled: undefined };
 }
 
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
+export const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
 const isBlank = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
 const pick = ({ shape }: z.ZodObject, names: string[]): z.ZodObject =>

@@ -94,14 +94,14 @@ export const parseExpression = rememberShort(readExpression);
 function readExpression(text: string): Expression {
   const source = text.trim();
   if (source.length > longestExpression)
-    return { source, jsonata: source, roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
+    return { source, jsonata: source, roots: new Set(), nodeIds: [], pairs: [], usesAnyNode: false, path: undefined };
   const inBraces = source.startsWith("{{") ? parseText(source).exact : undefined;
   return inBraces ?? toExpression(source, scanExpression(source));
 }
 
-function toExpression(source: string, { jsonata, roots, nodeIds, usesAnyNode }: ScannedExpression): Expression {
+function toExpression(source: string, { jsonata, roots, nodeIds, pairs, usesAnyNode }: ScannedExpression): Expression {
   if (pathInExpression.test(source)) return readPath(source);
-  return { source, jsonata, roots, nodeIds, usesAnyNode, path: undefined };
+  return { source, jsonata, roots, nodeIds, pairs, usesAnyNode, path: undefined };
 }
 
 function readPath(source: string): Expression {
@@ -110,8 +110,9 @@ function readPath(source: string): Expression {
     groups?.position === undefined ? (groups?.quoted ?? groups?.name ?? "") : Number(groups.position),
   );
   const nodeIds = root === "nodes" ? [String(steps[0])] : [];
+  const pairs = steps[1] === "item" ? nodeIds : [];
   const path = { root: root as Root, steps };
-  return { source, jsonata: writePath(path), roots: new Set([path.root]), nodeIds, usesAnyNode: false, path };
+  return { source, jsonata: writePath(path), roots: new Set([path.root]), nodeIds, pairs, usesAnyNode: false, path };
 }
 
 export const writePath = ({ root, steps }: PlainPath): string => `$${root}${steps.map(writeStep).join("")}`;

@@ -27,9 +27,10 @@ export function takesItem({ parameters, instruction }: Pick<CanvasNode, "paramet
   return /\$input\b/.test(instruction ?? "") || mentionsInput(parameters);
 }
 
-/** Whether any reference in a value is to `$input`. */
+/** Whether any reference in a value is to `$input`, or to what it came from. */
 export function mentionsInput(value: unknown, expressionFields: readonly string[] = []): boolean {
-  for (const { expression } of collect(value, { pointer: "", expressionFields })) if (expression.roots.has("input")) return true;
+  for (const { expression } of collect(value, { pointer: "", expressionFields }))
+    if (expression.roots.has("input") || expression.pairs.length > 0) return true;
   return false;
 }
 
@@ -67,6 +68,6 @@ function collectFromText(text: string, { pointer, expressionFields }: Place): Fo
   return [...expressionsIn(text).map((expression) => ({ pointer, expression })), ...last];
 }
 
-const unread: Expression = { source: "", jsonata: "", roots: new Set(), nodeIds: [], usesAnyNode: false, path: undefined };
+const unread: Expression = { source: "", jsonata: "", roots: new Set(), nodeIds: [], pairs: [], usesAnyNode: false, path: undefined };
 
 export const escapeKey = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

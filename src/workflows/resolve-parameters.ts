@@ -30,7 +30,7 @@ export async function resolveParameters(
   { organizationId, expressionFields = [], onlyExpressionFields = false, signal }: Options,
 ): Promise<Record<string, unknown>> {
   const seen = { ...scope, trigger: { ...scope.trigger, prompt: scope.trigger.prompt ?? "" } };
-  const questions = createQuestions(seen);
+  const questions = createQuestions(seen, createPairs(scope, seen));
   const build = createPlan(questions, expressionFields, onlyExpressionFields)(parameters, "");
   await questions.answer(organizationId, signal);
   const resolved = build() as Record<string, unknown>;
@@ -44,7 +44,7 @@ type Later = () => unknown;
 type Questions = ReturnType<typeof createQuestions>;
 
 /** Collects what has to be evaluated outside, so that it is asked in one message. */
-function createQuestions(seen: Seen) {
+function createQuestions(seen: Seen, bindPairs: (expression: Expression, pointer: string) => void) {
   const asked: { expression: Expression; pointer: string }[] = [];
   let evaluated: Evaluated[] = [];
   const countReference = createReferenceCount();
@@ -54,6 +54,7 @@ function createQuestions(seen: Seen) {
     ask(expression: Expression, pointer: string, mayFindNothing = false): Later {
       const tooMany = countReference(expression.source);
       if (tooMany !== undefined) throw refuseAt(pointer, tooMany);
+      bindPairs(expression, pointer);
       const walked = expression.path && walkPath(expression.path, seen);
       if (walked && "missing" in walked) {
         if (mayFindNothing) return () => undefined;
@@ -74,6 +75,21 @@ function createQuestions(seen: Seen) {
       const texts = expressions.map(({ jsonata }) => jsonata);
       evaluated = await evaluateExpressions(organizationId, texts, { input: undefined, bindings: bindingsFor(expressions, seen), signal });
     },
+  };
+}
+
+/** Adds to the nodes that an expression asks for it the item that the incoming one came from. A copy: others see the same nodes. */
+function createPairs({ pairOf }: Scope, seen: { nodes: Scope["nodes"] }) {
+  const bound = new Set<string>();
+  return ({ pairs, source }: Expression, pointer: string): void => {
+    for (const id of pairs.filter((one) => !bound.has(one))) {
+      const pair = pairOf?.(id) ?? { fault: `there is no item that came from ${id}` };
+      if ("fault" in pair) throw refuseUnresolved(pointer, `refers to ${source}, which cannot be resolved: ${pair.fault}`);
+      if (bound.size === 0) seen.nodes = { ...seen.nodes };
+      bound.add(id);
+      const { items = [], first = undefined } = seen.nodes[id] ?? {};
+      seen.nodes[id] = Object.assign({ items, first }, pair);
+    }
   };
 }
 
@@ -134,9 +150,11 @@ function bindingsFor(expressions: Expression[], seen: Seen): Record<string, unkn
 function unresolved({ source }: Expression, pointer: string, missing?: PlainPath): Refusal {
   const end = missing && writePath(missing);
   const reason = end === undefined || end === source ? "" : `: there is nothing at ${end}`;
-  const detail = `refers to ${source}, which cannot be resolved${reason}`;
-  return new Refusal("reference_unresolved", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });
+  return refuseUnresolved(pointer, `refers to ${source}, which cannot be resolved${reason}`);
 }
+
+const refuseUnresolved = (pointer: string, detail: string): Refusal =>
+  new Refusal("reference_unresolved", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });
 
 const refuseAt = (pointer: string, detail: string): Refusal =>
   new Refusal("validation_failed", `${fieldOf(pointer)} ${detail}.`, { errors: [{ pointer, detail }] });

@@ -6,6 +6,8 @@ export type ScannedExpression = {
   roots: ReadonlySet<Root>;
   /** Canvas ids it names. */
   nodeIds: string[];
+  /** Those of them whose `item` it asks for: the one that the incoming item came from. */
+  pairs: string[];
   /** Uses `$nodes` otherwise than by a fixed id, so any node may be meant. */
   usesAnyNode: boolean;
   /** Where the scan stopped: behind the last character, or at the closing braces. */
@@ -17,6 +19,7 @@ export type ScannedExpression = {
 const token =
   /(?<literal>"(?:\\.?|[^"\\])*(?:"|$)|'(?:\\.?|[^'\\])*(?:'|$)|`[^`]*(?:`|$))|(?<skipped>\s+|\/\*.*?(?:\*\/|$))|(?<variable>\$[\p{L}\p{N}_$]*)|(?<name>[\p{L}\p{N}_]+)|(?<sign>.)/suy;
 const nodeStep = /\s*\.\s*(?:`(?<quoted>[^`]*)`|"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|(?<plain>[A-Za-z0-9_-]+))/y;
+const itemStep = /\s*\.\s*(?:`item`|item(?![\p{L}\p{N}_]))/uy;
 const isRoot = (name: string): name is Root => ["trigger", "nodes", "input", "node"].includes(name);
 /** What JSONata takes for a name without quotes. */
 export const plainName = /^(?!(?:and|or|in|true|false|null|function)$)[A-Za-z_][A-Za-z0-9_]*$/;
@@ -26,6 +29,7 @@ const wordOperators = new Set(["and", "or", "in"]);
 export function scanExpression(text: string, start = 0, isInBraces = false): ScannedExpression {
   const roots = new Set<Root>();
   const nodeIds: string[] = [];
+  const pairs: string[] = [];
   let usesAnyNode = false;
   let jsonata = "";
   let end = start;
@@ -34,10 +38,12 @@ export function scanExpression(text: string, start = 0, isInBraces = false): Sca
     jsonata += read + (step ? writeNodeStep(step) : "");
     const root = variable.slice(1);
     if (isRoot(root)) roots.add(root);
-    if (step) nodeIds.push(nodeIdOf(step));
-    else if (root === "nodes") usesAnyNode = true;
+    const named = step ? [nodeIdOf(step)] : [];
+    nodeIds.push(...named);
+    pairs.push(...(matchAt(itemStep, text, end) ? named : []));
+    usesAnyNode ||= root === "nodes" && !step;
   }
-  return { jsonata: jsonata.trim(), roots, nodeIds, usesAnyNode, end, isClosed: end < text.length };
+  return { jsonata: jsonata.trim(), roots, nodeIds, pairs, usesAnyNode, end, isClosed: end < text.length };
 }
 
 type Token = {

@@ -21,7 +21,9 @@ export const nodeSettings = z
     retryDelay: milliseconds.describe("Milliseconds before the first further attempt; doubled for each one after it."),
     timeout: milliseconds.min(1).describe("Milliseconds one execution of the node may take."),
     itemsAtOnce: z.int().min(1).max(mostItemsAtOnce).describe("How many of its items a node works on at the same time; 1 without it."),
-    continueOnError: z.boolean().describe("The run goes on when the node fails; what follows it gets an item with the error."),
+    continueOnError: z
+      .boolean()
+      .describe("The run goes on when the node fails; what follows it gets {error, item} in the place of an item that failed."),
     repeatAfterInterruption: z
       .boolean()
       .describe(

@@ -16,13 +16,18 @@ export function itemsInWords({ ways, outputs }: RunNode): string | undefined {
   return count === undefined ? undefined : counted(count, "item");
 }
 
+/** "3 of 10 items", of a node that is not done with all of them. */
+export function progressInWords({ items, status }: RunNode): string | undefined {
+  return items === null || status === "succeeded" ? undefined : `${items.done} of ${counted(items.total, "item")}`;
+}
+
 /** "Succeeded, 12 ms, 3 items". */
 export function stateInWords(runNode: RunNode): string {
   const { status, durationMs, attempts, error } = runNode;
   const facts = [
     statusLooks[status].word,
     durationMs === null ? undefined : formatDuration(durationMs),
-    status === "succeeded" ? itemsInWords(runNode) : undefined,
+    status === "succeeded" ? itemsInWords(runNode) : progressInWords(runNode),
     attempts > 1 ? counted(attempts, "attempt") : undefined,
   ];
   return `${facts.filter(Boolean).join(", ")}${error ? `: ${error.message}` : ""}`;

@@ -5,7 +5,7 @@ import type { RunNode } from "../../../src/runs/wire.ts";
 import { formatDuration } from "../../parts/duration.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Status } from "../../parts/status.tsx";
-import { counted, itemsInWords, nodeTitle, stateInWords } from "../words.ts";
+import { counted, itemsInWords, nodeTitle, progressInWords, stateInWords } from "../words.ts";
 import { FlowActionsContext } from "./flow-actions.ts";
 import type { Box, BoxData } from "./flow-data.ts";
 
@@ -87,7 +87,7 @@ function RunState({ runNode }: { runNode: RunNode }) {
   const { status, durationMs, error, attempts } = runNode;
   const facts = [
     durationMs === null ? undefined : formatDuration(durationMs),
-    status === "succeeded" ? itemsInWords(runNode) : undefined,
+    status === "succeeded" ? itemsInWords(runNode) : progressInWords(runNode),
     attempts > 1 ? counted(attempts, "attempt") : undefined,
   ].filter(Boolean);
   return (

@@ -14,6 +14,7 @@ const node = (id: string, others: Partial<RunNode> = {}): RunNode => ({
     input: null,
     outputs: [],
     ways: {},
+    items: null,
     filled: null,
     error: null,
     note: null,

@@ -120,6 +120,7 @@ function NodeFacts({ node }: { node: RunNode }) {
         <Status status={node.status} />
       </Fact>
       {node.attempts > 0 && <Fact name="Attempts">{node.attempts}</Fact>}
+      {node.items && <Fact name="Items done">{`${node.items.done} of ${node.items.total}`}</Fact>}
       {node.startedAt && (
         <Fact name="Began">
           <Moment at={node.startedAt} show="time" />

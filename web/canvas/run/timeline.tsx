@@ -4,6 +4,7 @@ import type { NodeKind } from "../../catalog.ts";
 import { Duration, formatDuration, useNow } from "../../parts/duration.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
 import { Status, statusLooks } from "../../parts/status.tsx";
+import { progressInWords } from "../words.ts";
 import { layOutTimeline, type TimelineBar } from "./lay-out-timeline.ts";
 
 type TimelineProps = {
@@ -132,6 +133,7 @@ function BarRow({ bar, totalMs, title, kind, isSelected, onSelect }: BarRowProps
 function Remarks({ bar: { node, waitedMs, isReused } }: { bar: TimelineBar }) {
   const remarks = [
     isReused && "done by the earlier run",
+    progressInWords(node),
     node.attempts > 1 && `${node.attempts} attempts`,
     waitedMs > 0 && `${formatDuration(waitedMs)} waiting`,
   ].filter(Boolean);

@@ -30,6 +30,7 @@ export function collectSuggestions({ canvas, node, kinds, scope }: Surroundings)
   const input = before.length > 0 ? [{ text: "$input", detail: "what comes in" }, ...incoming] : [];
   const nodes = before.flatMap((source) => [
     { text: `$nodes.${source.id}.first`, detail: `first item of ${nodeTitle(canvas, source.id, kinds)}` },
+    { text: `$nodes.${source.id}.item`, detail: `item of ${nodeTitle(canvas, source.id, kinds)} that this one came from` },
     { text: `$nodes.${source.id}.items`, detail: `all items of ${nodeTitle(canvas, source.id, kinds)}` },
     ...ofNode(source, `$nodes.${source.id}.first`),
   ]);

@@ -29,7 +29,7 @@ export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: Sett
       <Switch
         id={`${idPrefix}/settings/continueOnError`}
         label="Continue on error"
-        hint="The run goes on when this node fails; what follows gets an item with the error."
+        hint="The run goes on when this node fails; what follows gets an item with the error and the item that failed."
         isOn={continueOnError === true}
         readOnly={readOnly}
         onChange={(isOn) => change(setField(settings, "continueOnError", isOn || undefined))}
@@ -97,7 +97,7 @@ function Switch({ id, label, hint, isOn, readOnly, onChange }: SwitchProps) {
 const numberSettings = {
   type: "object",
   properties: {
-    retries: { type: "integer", title: "Retries", description: "How often a failed node is tried again, up to 20 times.", default: 0 },
+    retries: { type: "integer", title: "Retries", description: "How often a failed item is tried again, up to 20 times.", default: 0 },
     retryDelay: {
       type: "integer",
       title: "Delay before a retry, in milliseconds",
@@ -108,6 +108,12 @@ const numberSettings = {
       type: "integer",
       title: "Time limit, in milliseconds",
       description: "How long one execution of the node may take; without it the limit of the installation counts.",
+    },
+    itemsAtOnce: {
+      type: "integer",
+      title: "Items at once",
+      description: "How many items the node works on at the same time, up to 32. They come out in their order.",
+      default: 1,
     },
   },
 };
