@@ -32,7 +32,7 @@ export function createEndRuns({ db, queue, clock, onChange, onQueued }: Options)
       run,
       ids.map((id) => ({ id })),
     );
-    await tellParents(run, queue, parents);
+    await tellParents(run, queue, { parents });
     await notifyCancelled(run, ids);
     return ids;
   }

@@ -66,13 +66,8 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
 }
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (!(await walk.writer.write({ nodes: [row] }))) {
-    walk.state.isLost = true;
-    return;
-  }
-  walk.pauses.set(id, pauseOf(row));
-  // What it called may have ended before anybody waited for it.
-  walk.calledEnd.ring();
+  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
+  else walk.state.isLost = true;
 }
 
 /**
@@ -158,9 +153,9 @@ export const callsOf = ({ pauses }: Pick<Walk, "pauses">) =>
   [...pauses].flatMap(([nodeId, pause]) => (pause.is === "calling" ? [{ nodeId, runIds: pause.runIds }] : []));
 
 /** Nodes that called other workflows which have ended. */
-export async function resumeCalls(walk: Walk): Promise<void> {
+export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<void> {
   const { options, run, held, graph, pauses } = walk;
-  for (const [id, ended] of await options.findEndedCalls(run, callsOf(walk))) {
+  for (const [id, ended] of await options.findEndedCalls(run, calls)) {
     const [node, pause] = [graph.get(id), pauses.get(id)];
     if (walk.state.hasEnded || walk.state.isLost) return;
     if (!node || !pause) continue;

@@ -1,4 +1,3 @@
-import { createBell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -7,6 +6,7 @@ import type { Slot } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
+import { createCalledEnds } from "./called-ends.ts";
 import type { EndedCall } from "./called-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { ExecuteNode, NodeEnd, NodeFailure } from "./execute-node.ts";
@@ -47,7 +47,7 @@ export type WalkOptions = {
   /** What came out of them. */
   readCalled: ReadCalled;
   /** Calls back when a run ends that this one called, wherever it ran. A hint only, which may be lost. */
-  onCalledEnd: (runId: string, listener: () => void) => () => void;
+  onCalledEnd: (runId: string, listener: (calledId: string | undefined) => void) => () => void;
   unstored: ReturnType<typeof createUnstoredEnds>;
   clock: Clock;
   log: Log;
@@ -86,8 +86,8 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     ...{ graph, settled, root, budget: options.budget, isStored: writer.isStored, signal: limit.signal },
     read: (nodeId) => findOutputs(options.db, run, nodeId),
   });
-  const calledEnd = createBell();
-  const unsubscribe = options.onCalledEnd(run.id, calledEnd.ring);
+  const calledEnds = createCalledEnds();
+  const unsubscribe = options.onCalledEnd(run.id, calledEnds.tell);
   const close = () => {
     unsubscribe();
     clearTimeout(timer);
@@ -107,7 +107,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     running: new Map<string, Promise<void>>(),
     /** Nodes whose present attempt is stored, or being stored, because it reaches out. */
     begun: new Map<string, { mustNotRepeat: boolean; stored: Promise<void> }>(),
-    ...{ writer, kept, root, close, calledEnd },
+    ...{ writer, kept, root, close, calledEnds },
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: [] as Promise<unknown>[],
     failure,
