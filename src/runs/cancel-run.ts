@@ -17,7 +17,7 @@ export function createCancelRun({ db, queue, clock, onChange, onQueued }: Option
       const parentRunId = await findParent(run, place);
       const parents = parentRunId ? await lockParent(run, { organizationId, id: parentRunId }) : [];
       const ids = await cancelTree(run, queue, place, { completedAt: clock.now(), message: "The run was cancelled." });
-      if (ids.length > 0) await tellParents(run, queue, parents);
+      if (ids.length > 0) await tellParents(run, queue, { parents, calledId: place.id });
       return ids;
     });
     if (cancelled.length === 0) throw new Refusal("run_finished", "This run has ended already.");

@@ -86,7 +86,7 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
       cancelled = await cancelCalled(run, checkpoint);
-      await tellParents(run, queue, parents);
+      await tellParents(run, queue, { parents, calledId: runIdOf(checkpoint) });
       return true;
     });
     if (isHeld && turn) onChange([toPlace(turn)]);

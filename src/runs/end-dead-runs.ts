@@ -31,7 +31,7 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled
         const ids = await cancelTree(run, queue, { organizationId, id }, { completedAt: clock.now(), message: callerFailed });
         below.push(...ids.map((one) => ({ organizationId, id: one })));
       }
-      await tellParents(run, queue, parents);
+      await tellParents(run, queue, { parents });
       return { ended: adopted, cancelled: below };
     });
     if (ended.length === 0) return;

@@ -38,7 +38,7 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
       run,
       ids.map((id) => ({ id })),
     );
-    await tellParents(run, queue, parents);
+    await tellParents(run, queue, { parents });
     await notifyCancelled(run, ids);
     return ids;
   }

@@ -14,9 +14,9 @@ export const callsOf = ({ pauses }: Pick<Walk, "pauses">) =>
   [...pauses].flatMap(([nodeId, pause]) => (pause.is === "calling" ? [{ nodeId, runIds: pause.runIds }] : []));
 
 /** Nodes that called other workflows which have ended. */
-export async function resumeCalls(walk: Walk): Promise<void> {
+export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<void> {
   const { options, run, held, graph, pauses } = walk;
-  for (const [id, ended] of await options.findEndedCalls(run, callsOf(walk))) {
+  for (const [id, ended] of await options.findEndedCalls(run, calls)) {
     const [node, pause] = [graph.get(id), pauses.get(id)];
     if (walk.state.hasEnded || walk.state.isLost) return;
     // One that runs is just about to give up, and looks itself once more.

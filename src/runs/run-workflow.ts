@@ -79,9 +79,10 @@ const canBegin = (walk: Walk): boolean => !walk.failure && !walk.isStopping() &&
 /** While other nodes still run: what follows a called workflow does not have to wait for them. */
 async function lookAtCalls(walk: Walk): Promise<void> {
   // Where nothing runs, the run steps aside or begins something first; whoever steps aside is told what has ended.
-  if (walk.running.size === 0 || !walk.calledEnd.hear()) return;
+  const calls = walk.running.size === 0 ? [] : walk.calledEnds.take(() => callsOf(walk));
+  if (calls.length === 0) return;
   try {
-    await resumeCalls(walk);
+    await resumeCalls(walk, calls);
   } catch (error) {
     // It is looked again soon; what runs goes on.
     if (isDatabaseUnavailable(error)) return;
@@ -92,16 +93,16 @@ async function lookAtCalls(walk: Walk): Promise<void> {
 
 /** A node has ended, or one that paused can go on although others still run. */
 async function whenSomethingChanges(walk: Walk): Promise<void> {
-  const { running, pauses, options, calledEnd } = walk;
+  const { running, pauses, options, calledEnds } = walk;
   const moment = canBegin(walk) ? nextMoment(pauses, (id) => running.has(id)) : null;
   const awaitsCalls = canBegin(walk) && callsOf(walk).length > 0;
-  const changes = [...running.values(), ...(awaitsCalls ? [calledEnd.rung()] : [])];
+  const changes = [...running.values(), ...(awaitsCalls ? [calledEnds.told()] : [])];
   if (!moment && !awaitsCalls) return void (await Promise.race(changes));
   const timer = new AbortController();
   const longestMs = awaitsCalls ? lookEveryMs : longestTimerMs;
   const delayMs = Math.min(moment ? Math.max(moment.getTime() - options.clock.now().getTime(), 1) : longestMs, longestMs);
   const woken = delay(delayMs, undefined, { signal: timer.signal }).then(
-    () => awaitsCalls && calledEnd.ring(),
+    () => awaitsCalls && calledEnds.tell(),
     () => {},
   );
   await Promise.race([...changes, woken]).finally(() => timer.abort());

@@ -176,15 +176,17 @@ async function cancelAll(cancel: Runs["cancel"], organizationId: string, ids: st
 
 /** What workers tell each other: a run was cancelled, one was called that has ended, or something is in the queue. */
 function createWords(log: Log) {
-  const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "a run could not be told that one it called has ended") });
+  const ends = createHub<string | undefined>({
+    onError: (error) => log.error({ err: error }, "a run could not be told that one it called has ended"),
+  });
   return {
     onCalledEnd: ends.subscribe,
     hear:
       (dispatcher: Pick<ReturnType<typeof createDispatcher>, "cancel" | "wake">) =>
       (message: string): void => {
-        const [word, id = ""] = message.split(" ");
+        const [word, id = "", calledId] = message.split(" ");
         if (word === "cancelled") dispatcher.cancel(id);
-        else if (word === calledWord) ends.publish(id);
+        else if (word === calledWord) ends.publish(id, calledId);
         else dispatcher.wake();
       },
   };

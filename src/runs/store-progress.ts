@@ -71,13 +71,8 @@ const originsToKeep = ({ origins }: Extract<NodeEnd, { is: "succeeded" | "failed
   items === null ? undefined : origins;
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (!(await walk.writer.write({ nodes: [row] }))) {
-    walk.state.isLost = true;
-    return;
-  }
-  walk.pauses.set(id, pauseOf(row));
-  // What it called may have ended before anybody waited for it.
-  walk.calledEnd.ring();
+  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
+  else walk.state.isLost = true;
 }
 
 type Attempt = { node: GraphNode; attempts: number; startedAt: Date };

@@ -3,13 +3,16 @@ import type { Parent } from "./called-store.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { notifyWorkers } from "./store.ts";
 
+type Told = { parents: Parent[] /** Which one has ended, where it is one. */; calledId?: string };
+
 /** Tells runs that one they called has ended: those that wait get their turn, those at work look what has become of it. */
-export async function tellParents(run: RunStatement, queue: Pick<RunQueue, "wake">, parents: Parent[]): Promise<void> {
+export async function tellParents(run: RunStatement, queue: Pick<RunQueue, "wake">, { parents, calledId }: Told): Promise<void> {
   await queue.wake(
     run,
     parents.filter(({ status }) => status === "waiting"),
   );
-  for (const { id, status } of parents) if (status === "pending" || status === "running") await notifyWorkers(run, `${calledWord} ${id}`);
+  for (const { id, status } of parents)
+    if (status === "pending" || status === "running") await notifyWorkers(run, [calledWord, id, calledId].join(" ").trim());
 }
 
 /** What workers are told of a run that is at work in one of them. */

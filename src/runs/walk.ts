@@ -1,4 +1,3 @@
-import { createBell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
 import { createGate } from "../base/gate.ts";
 import type { Log } from "../base/log.ts";
@@ -9,6 +8,7 @@ import type { FindStoredOf } from "../history/typed-secrets.ts";
 import type { Database } from "../storage/database.ts";
 import type { Item, TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
+import { createCalledEnds } from "./called-ends.ts";
 import type { EndedCall } from "./called-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { ExecuteNode, NodeEnd, NodeFailure } from "./execute-node.ts";
@@ -52,7 +52,7 @@ export type WalkOptions = {
   /** Ends those that still go on. */
   cancelCalled: (run: AdoptedRun, runIds: string[]) => Promise<void>;
   /** Calls back when a run ends that this one called, wherever it ran. A hint only, which may be lost. */
-  onCalledEnd: (runId: string, listener: () => void) => () => void;
+  onCalledEnd: (runId: string, listener: (calledId: string | undefined) => void) => () => void;
   unstored: ReturnType<typeof createUnstoredEnds>;
   clock: Clock;
   log: Log;
@@ -95,8 +95,8 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     ...{ graph, settled, root, budget: options.budget, isStored: writer.isStored, signal: limit.signal },
     read: (nodeId) => findOutputs(options.db, run, nodeId),
   });
-  const calledEnd = createBell();
-  const unsubscribe = options.onCalledEnd(run.id, calledEnd.ring);
+  const calledEnds = createCalledEnds();
+  const unsubscribe = options.onCalledEnd(run.id, calledEnds.tell);
   const close = () => {
     unsubscribe();
     clearTimeout(timer);
@@ -116,7 +116,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     running: new Map<string, Promise<void>>(),
     /** How far the present attempts of nodes are stored. */
     trackers: new Map<string, NodeTracker>(),
-    ...{ writer, kept, root, close, calledEnd },
+    ...{ writer, kept, root, close, calledEnds },
     enterCall: createGate(() => options.mostCalls(run.organizationId)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: new Set<Promise<unknown>>(),
