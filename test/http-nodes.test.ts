@@ -106,6 +106,29 @@ describe("an address that needs no account", () => {
     expect(server.requests()[0]?.headers).not.toHaveProperty("authorization");
   });
 
+  it("is asked without the organization's default account, which is used at its own address alone", async () => {
+    const { defaults } = ann.app.parts.vault;
+    const { http_auth: reference } = await bearer("canary-by-default");
+    const { organizationId } = ann.owner;
+    await defaults.set({ organizationId, apiKeyId: null, type: "http_auth" }, reference.split(":").at(-1) ?? "");
+    const elsewhere = await startFakeProvider();
+    try {
+      elsewhere.script([{ json: { open: true } }]);
+      server.script([{ json: { own: true } }]);
+      const nodes = [request({ url: `${elsewhere.url}/open` }), node("own", "http_request", { url: `${server.url}/own` })];
+      const ended = await ann.run(await ann.save(nodes, edges("ask>own")));
+      expect(ended).toMatchObject({ status: "succeeded", result: [{ body: { own: true } }] });
+      expect(elsewhere.requests()[0]?.headers).not.toHaveProperty("authorization");
+      expect(server.requests()[0]?.headers).toMatchObject({ authorization: "Bearer canary-by-default" });
+      const named = await ann.run(await ann.save([request({ url: `${elsewhere.url}/x` }, { credentials: { http_auth: reference } })]));
+      expect(named.error).toMatchObject({ code: "outbound_refused" });
+      expect(elsewhere.requests()).toHaveLength(1);
+    } finally {
+      await defaults.remove({ organizationId, apiKeyId: null, type: "http_auth" });
+      await elsewhere.stop();
+    }
+  });
+
   it.each([[{}], [{ credentials: {} }]])("is asked by a tool call with %j, which answers with the status", async (given) => {
     server.script([{ status: 404, json: { message: "no" } }]);
     const result = await callTool("http_request", { url: `${server.url}/x`, ...given });

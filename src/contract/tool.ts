@@ -16,6 +16,8 @@ export type Tool = {
   credential: Credential | null;
   /** Whether it also works without an account: a call that names none, where there is no default, is made without. */
   worksWithoutAccount: boolean;
+  /** Whether an account that nobody named, but that is the default, is meant for a call; given what of it is no secret. */
+  isForDefault: (input: Record<string, unknown>, account: CredentialData) => boolean;
   /** Names of inputs that the tool evaluates: a model writes them only where the author of a node allows it. */
   evaluatedInputs: readonly string[];
   /** What a node of a workflow has where its author and the model leave something out. */
@@ -45,6 +47,7 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   hints: Hints;
   credential: Definition;
   worksWithoutAccount?: boolean;
+  isForDefault?: (input: z.output<Input>, account: CredentialData) => boolean;
   evaluatedInputs?: readonly Extract<keyof z.input<Input>, string>[];
   /** Where a node of a workflow wants something else than who calls a tool and reads what it answers. */
   nodeDefaults?: Partial<z.input<Input>>;
@@ -71,6 +74,14 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 ): Tool {
   const { readOnly, idempotent } = descriptor.hints;
   const { isRepeatable = () => readOnly || idempotent } = descriptor;
-  const usual = { version: 1, worksWithoutAccount: false, evaluatedInputs: [], nodeDefaults: {}, isRepeatable, isResendable: isRepeatable };
+  const usual = {
+    version: 1,
+    worksWithoutAccount: false,
+    isForDefault: () => true,
+    evaluatedInputs: [],
+    nodeDefaults: {},
+    isRepeatable,
+    isResendable: isRepeatable,
+  };
   return { ...usual, ...descriptor } as unknown as Tool;
 }

@@ -1,5 +1,6 @@
 import { Refusal } from "../base/refusal.ts";
 import { type Node, readInput } from "../catalog/catalog.ts";
+import type { CredentialData } from "../contract/credential.ts";
 import type { Vault } from "../vault/vault.ts";
 
 export type Prepare = ReturnType<typeof createPrepare>;
@@ -11,18 +12,21 @@ type Wish = {
   parameters: unknown;
   /** Credential type → reference. */
   references: unknown;
+  /** Whether nobody named the account: it is used only where it is meant for the call. */
+  isDefault?: boolean;
 };
 
 /** Everything that can be refused before a call takes a slot: its parameters, then the owner and the type of its credentials. Decrypts nothing. */
 export function createPrepare({ vault }: { vault: Vault }) {
-  return async ({ organizationId, node, parameters, references }: Wish) => {
+  return async ({ organizationId, node, parameters, references, isDefault = false }: Wish) => {
     const { tool } = node;
     const input = readInput(tool, parameters);
     const types = tool.credential ? [tool.credential.type] : [];
     const named = readReferences(references);
     const isOpen = tool.worksWithoutAccount && Object.keys(named).length === 0;
     const [credential = null] = isOpen ? [] : await vault.check(organizationId, named, types);
-    return { organizationId, node, input, credential };
+    const isLeftOut = isDefault && credential && !tool.isForDefault(input, JSON.parse(credential.row.public_data) as CredentialData);
+    return { organizationId, node, input, credential: isLeftOut ? null : credential };
   };
 }
 

@@ -11,6 +11,10 @@ type Secret = { authKind: string; name?: string | undefined; secret?: string | u
 
 type Outside = { http: Http; fetch: SafeFetch; signal: AbortSignal; credential: Secret };
 
+/** The secret of an account is sent to its own origin alone, so a default one is none for other addresses. */
+export const isOfAccount = ({ url }: { url: string }, { baseUrl }: Record<string, unknown>): boolean =>
+  typeof baseUrl !== "string" || URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
+
 const mostRedirects = 5;
 const mostBodyBytes = 5 * 1024 * 1024;
 const redirectStatuses = [301, 302, 303, 307, 308];

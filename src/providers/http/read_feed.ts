@@ -2,7 +2,7 @@ import { z } from "zod";
 import { providerFailure } from "../../contract/http.ts";
 import { at, listAt, recordAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { charsetOf, decodeText, openAddress, readBody } from "./client.ts";
+import { charsetOf, decodeText, isOfAccount, openAddress, readBody } from "./client.ts";
 import { httpCredential } from "./credential.ts";
 
 const accept =
@@ -15,6 +15,7 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: httpCredential,
   worksWithoutAccount: true,
+  isForDefault: isOfAccount,
   input: z.strictObject({
     url: z.url().describe("Address of the feed, e.g. https://example.com/feed.xml.").meta({ title: "URL" }),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),

@@ -6,7 +6,7 @@ import { type HttpRequest, providerFailure } from "../../contract/http.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { readRetryAfterMs } from "../../contract/retry-after.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { charsetOf, decodeText, openAddress, readBody } from "./client.ts";
+import { charsetOf, decodeText, isOfAccount, openAddress, readBody } from "./client.ts";
 import { httpCredential } from "./credential.ts";
 
 // Whatever the server answers is read here, also a refusal: whether that is a failure is for the caller to say.
@@ -23,6 +23,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
   worksWithoutAccount: true,
+  isForDefault: isOfAccount,
   nodeDefaults: { errorStatus: "fail" },
   input: z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]).default("GET").describe("HTTP method."),
