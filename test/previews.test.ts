@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { expectProblem } from "./support/expect-problem.ts";
 import { startFakeModel } from "./support/fake-model.ts";
+import { createMcpClient } from "./support/mcp-client.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
@@ -41,6 +43,32 @@ const preview = async (value: unknown, others: object = {}, id = workflowId) => 
   expect([status, body.code]).toEqual([200, undefined]);
   return body as { runId: string | null; result: { value: unknown } | { error: string } };
 };
+
+/** Keeps what previews read for itself until it is told to let go. */
+async function lockRuns(): Promise<() => Promise<void>> {
+  const client = new pg.Client(ann.app.database.url);
+  await client.connect();
+  await client.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");
+  const release = async () => await client.end();
+  onTestFinished(release);
+  return release;
+}
+
+it("takes no database connection from calls, however many are asked for and however long they take", async () => {
+  const { app, owner } = ann;
+  const { key } = await app.parts.identity.apiKeys.create(owner.organizationId, { name: "calls", scopes: ["mcp:invoke"], createdBy: null });
+  const client = createMcpClient(app.gatewayUrl, { "x-api-key": key });
+  const release = await lockRuns();
+  const previews = Array.from({ length: 15 }, () => owner.browser.post(at("preview-value"), { canvas, nodeId: "last", value: "$input" }));
+  await delay(300);
+  const startedAt = performance.now();
+  const { json } = await client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });
+  const elapsedMs = performance.now() - startedAt;
+  await release();
+  await Promise.all(previews);
+  expect(json.result?.isError).not.toBe(true);
+  expect(elapsedMs).toBeLessThan(1_000);
+});
 
 describe("the preview of a value", () => {
   it.each([

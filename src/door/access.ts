@@ -18,6 +18,8 @@ export type Access =
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
+    /** A question although it is no GET, because it is long: it gets the database connections of pages. */
+    changesNothing?: true;
   }
   interface FastifyInstance {
     /** Every route of the door with what it declares. */

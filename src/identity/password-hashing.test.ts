@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { getPriority } from "node:os";
+import { availableParallelism, getPriority } from "node:os";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import { createPasswordHashing } from "./password-hashing.ts";
 
-const hashing = createPasswordHashing();
+const hashing = createPasswordHashing({ mostAtOnce: 2 });
 afterAll(() => hashing.close());
 
 describe("a hash of a password", () => {
@@ -32,6 +32,14 @@ describe("a hash of a password", () => {
     const priorities = readdirSync("/proc/self/task").map(readPriority);
     const lower = Math.min(getPriority() + 10, 19);
     expect(priorities.filter((priority) => priority === lower)).toHaveLength(2);
+  });
+
+  it("leaves one core to everybody else", async () => {
+    const here = createPasswordHashing();
+    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => here.hash(`password ${index}`)));
+    const threads = Math.max(1, Math.min(2, availableParallelism() - 1));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(9 * threads);
+    await here.close();
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { codeExtension, codeFolder } from "../base/own-files.ts";
@@ -10,18 +11,21 @@ export type HashAnswer = string;
 
 export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
-const mostAtOnce = 2;
 /** Whoever is last of them waits for about a second. */
-const mostWaiting = 16;
+const mostWaitingPerThread = 8;
 const idleMs = 10_000;
 
 type Task = { question: HashQuestion; resolve: (answer: HashAnswer) => void; reject: (error: Error) => void };
 
+/** A hash needs a whole core and much memory: at least one core is left to everybody else, whatever the priorities of threads are worth. */
+const chooseThreads = (): number => Math.max(1, Math.min(2, availableParallelism() - 1));
+
 /**
- * Hashes passwords, two at a time and each in a thread of its own. Node's own threads, which `scrypt` would use, are the ones that look up names:
- * many who sign in would hold up everything that is sent anywhere.
+ * Hashes passwords, at most two at a time and each in a thread of its own. Node's own threads, which `scrypt` would use, are the ones that look up
+ * names: many who sign in would hold up everything that is sent anywhere.
  */
-export function createPasswordHashing() {
+export function createPasswordHashing({ mostAtOnce = chooseThreads() } = {}) {
+  const mostWaiting = mostAtOnce * mostWaitingPerThread;
   const idle: HashThread[] = [];
   const waiting: Task[] = [];
   let started = 0;

@@ -1,5 +1,5 @@
 import helmet from "@fastify/helmet";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Replay } from "../calls/replay.ts";
 import { registerCallRoutes } from "../calls/routes.ts";
 import type { TryTool } from "../calls/try-tool.ts";
@@ -111,7 +111,7 @@ export async function createPlatformServer({
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
   server.addHook("onRequest", authenticate);
   // After the session was read, which everything needs.
-  server.addHook("preHandler", (request, _reply, done) => (request.method === "GET" && request.caller.user ? runAsPage(done) : done()));
+  server.addHook("preHandler", (request, _reply, done) => (isPage(request) ? runAsPage(done) : done()));
 
   registerOperationsRoutes(server, door);
   const { signInAddressLimitPerMinute, ...entrance } = accountOptions;
@@ -162,3 +162,6 @@ async function registerSecurityHeaders(server: FastifyInstance, baseUrl: string)
     strictTransportSecurity: baseUrl.startsWith("https://") ? { maxAge: 31_536_000 } : false,
   });
 }
+
+const isPage = ({ method, caller, routeOptions }: FastifyRequest): boolean =>
+  caller.user !== undefined && (method === "GET" || routeOptions.config.changesNothing === true);

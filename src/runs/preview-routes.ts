@@ -31,7 +31,7 @@ export function registerPreviewRoutes(server: FastifyInstance, preview: Preview)
   routes.post(
     `${path}/preview-value`,
     {
-      config: editing,
+      config: { ...editing, changesNothing: true },
       schema: {
         tags,
         summary: "Show what a parameter would be with the data of a run",

@@ -52,7 +52,7 @@ function registerReading(server: FastifyInstance, triggers: Triggers): void {
   routes.post(
     `${organizationPath}/schedule-preview`,
     {
-      config: reading,
+      config: { ...reading, changesNothing: true },
       schema: {
         tags,
         summary: "See when a schedule would fire",

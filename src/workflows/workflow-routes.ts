@@ -66,7 +66,7 @@ function registerReading(server: FastifyInstance, workflows: Workflows, activity
   routes.post(
     `${path}/check`,
     {
-      config: writing,
+      config: { ...writing, changesNothing: true },
       schema: {
         tags,
         summary: "Check a canvas without saving it",
