@@ -8,6 +8,7 @@ import { createLog } from "../src/base/log.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { freePort } from "./support/free-port.ts";
 import { password, signUpOwner } from "./support/people.ts";
+import { rawRequest } from "./support/raw-request.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
@@ -136,6 +137,10 @@ describe("metrics", () => {
     try {
       const read = (headers: Record<string, string>) => timed(`${other.gatewayUrl}/metrics`, { headers });
       expect((await read({ authorization: "Bearer open sesame", "x-forwarded-for": "203.0.113.7" })).status).toBe(200);
+      const byAddress = (headers: string) =>
+        rawRequest(other.gatewayUrl, `GET /metrics HTTP/1.1\r\nHost: 10.1.2.3:3100\r\nConnection: close\r\n${headers}\r\n`);
+      expect(await byAddress("Authorization: Bearer open sesame\r\n")).toMatch(/^HTTP\/1.1 200 /);
+      expect(await byAddress("")).toMatch(/^HTTP\/1.1 404 /);
       for (const headers of [{}, { authorization: "Bearer open" }, { authorization: "open sesame" }, { authorization: "Bearer " }])
         expectProblem(await read(headers as Record<string, string>), { status: 404 });
     } finally {
