@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
-import { issue, useGithub } from "./support/github-nodes.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CountingProvider } from "./support/counting-provider.ts";
+import { issue } from "./support/github-nodes.ts";
 import { checkParallelCalls } from "./support/parallel-calls.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
+import { edges, node, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
-  await useGithub(ann, github.url);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => {
-  github.forget();
-  github.takeTime(1_200);
-});
+setUpRuns((made) => ({ ann, github } = made), { callMs: 1_200 });
 
 const titles = () => github.requests.map(({ title }) => title);
 const statuses = (run: Awaited<ReturnType<WorkflowApp["run"]>>) => Object.fromEntries(run.nodes.map(({ id, status }) => [id, status]));

@@ -1,31 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { lookFirst } from "../src/base/effect.ts";
 import { onPool, writeCheckpoints } from "../src/runs/checkpoint-store.ts";
 import type { GraphNode } from "../src/runs/graph.ts";
 import { describeRunning } from "../src/runs/node-rows.ts";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import type { CountingProvider } from "./support/counting-provider.ts";
 import { startFakeProvider } from "./support/fake-provider.ts";
 import { connectGithub, issue, useGithub, useHttp } from "./support/github-nodes.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" };
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment });
-  await useGithub(ann, github.url);
-  await useHttp(ann);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => {
-  github.forget();
-  github.takeTime(0);
-});
+setUpRuns((made) => ({ ann, github } = made));
+beforeAll(() => useHttp(ann));
 
 type Others = NonNullable<Parameters<typeof node>[3]>;
 const titles = () => github.requests.map(({ title }) => title);

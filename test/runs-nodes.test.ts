@@ -1,27 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CountingProvider } from "./support/counting-provider.ts";
 import { connectGithub, issue, useGithub } from "./support/github-nodes.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "1", TASK_RUNNER_MAX_CALLS: "3" };
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment });
-  await useGithub(ann, github.url);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => {
-  github.forget();
-  github.takeTime(0);
-});
+setUpRuns((made) => ({ ann, github } = made), { environment });
 
 type Others = NonNullable<Parameters<typeof node>[3]>;
 const titles = () => github.requests.map(({ title }) => title);

@@ -1,31 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Refusal } from "../src/base/refusal.ts";
 import { createRunList } from "../src/runs/run-list.ts";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
-import { issue, useGithub } from "./support/github-nodes.ts";
+import type { CountingProvider } from "./support/counting-provider.ts";
+import { issue } from "./support/github-nodes.ts";
 import { checkParallelCalls } from "./support/parallel-calls.ts";
 import { roundsOf } from "./support/rounds.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
+import { edges, node, type WorkflowApp } from "./support/workflow-app.ts";
 
-const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "20" };
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment });
-  await useGithub(ann, github.url);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => {
-  github.forget();
-  github.takeTime(0);
-});
+setUpRuns((made) => ({ ann, github } = made), { environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "20" } });
 
 const titles = () => github.requests.map(({ title }) => title);
 const query = <Row extends object>(text: string, values: unknown[] = []) => ann.app.database.query<Row>(text, values);

@@ -22,8 +22,8 @@ export type StoredNode = {
   underWay: string | null;
 };
 
-/** Longer outputs are read one by one, so that those of a large run are never here all at once. */
-const longestTogether = 64 * 1024;
+/** What is longer is read by itself, so that what is large is never here all at once. */
+export const longestTogether = 64 * 1024;
 
 /** `isCut`: it has outputs that are not in this row. */
 export type CutNode = StoredNode & { isCut: boolean };

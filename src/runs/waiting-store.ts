@@ -9,6 +9,7 @@ import {
   workflowText,
 } from "./list-store.ts";
 import { boundsOf, type RunPlace } from "./store.ts";
+import { longestTogether } from "./stored-nodes-store.ts";
 
 // For all that wait at the same time together; the bounds keep a statement to the partitions that the runs lie in.
 const asked = "unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)";
@@ -48,23 +49,22 @@ export async function findAnswers(run: RunStatement, places: RunPlace[]): Promis
   return new Map(rows.map((row) => [keyOf(row), { isOver: row.isOver, outputs: row.outputs }]));
 }
 
-/** What is larger is read alone, so that one run does not hold up others and all of them together need little memory. */
-const mostTogether = 64 * 1024;
-
+// A run with more is read alone, so that it does not hold up others and all of them together need little memory.
 const wholeStatement = {
   name: "runs_whole",
-  text: `SELECT ${placeText}, ${wholeColumnsText} FROM ${asked} ${runOfAsked} ${workflowText} WHERE octet_length(run.trigger_data) <= ${mostTogether}`,
+  text: `SELECT ${placeText}, ${wholeColumnsText} FROM ${asked} ${runOfAsked} ${workflowText} WHERE octet_length(run.trigger_data) <= ${longestTogether}`,
 };
 
 export const findWholeRuns = (run: RunStatement, places: RunPlace[]): Promise<(WholeRunRow & RunPlace)[]> =>
   run<WholeRunRow & RunPlace>(wholeStatement, valuesOf(places));
 
-const whenSmall = (column: string): string => `CASE WHEN SUM(${nodeBytesText}) OVER own <= ${mostTogether} THEN ${column} END AS ${column}`;
+const whenSmall = (column: string): string =>
+  `CASE WHEN SUM(${nodeBytesText}) OVER own <= ${longestTogether} THEN ${column} END AS ${column}`;
 
 const nodesStatement = {
   name: "runs_nodes",
   text: `SELECT ${placeText}, asked.id, ${nodeColumnsText}, ${dataColumns.map(whenSmall).join(", ")},
-           SUM(${nodeBytesText}) OVER own > ${mostTogether} AS "isLeftOut"
+           SUM(${nodeBytesText}) OVER own > ${longestTogether} AS "isLeftOut"
          FROM ${asked} JOIN run_node ON run_node.organization_id = asked.organization_id AND run_node.run_id = asked.id
            AND run_node.run_id >= $3 AND run_node.run_id <= $4
          WINDOW own AS (PARTITION BY asked.organization_id, asked.id)
