@@ -41,7 +41,7 @@ export function createCatalog(loaded: LoadedProvider[], models: DefaultModels = 
 function withDefaultModel(tool: Tool, models: DefaultModels): Tool {
   if (tool.defaultModel === undefined) return tool;
   const { field, of } = tool.defaultModel;
-  const declared = tool.input.shape[field];
+  const declared: unknown = tool.input.shape[field];
   if (!(declared instanceof z.ZodDefault)) throw new Error(`${tool.id} has no default for ${field}`);
   const set = (declared.removeDefault() as z.ZodString).default(models[of]).meta(declared.meta() ?? {});
   return { ...tool, input: tool.input.extend({ [field]: set }) };

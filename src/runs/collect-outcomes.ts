@@ -1,8 +1,8 @@
 import { Refusal } from "../base/refusal.ts";
 import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { roomAfter } from "../workflows/measure-json.ts";
-import type { NodeFailure } from "./execute-node.ts";
 import { type ItemProgress, type ItemResult, mergeResults } from "./item-progress.ts";
+import type { NodeFailure } from "./node-failure.ts";
 
 /** `failures` is how often it was called before. */
 export type CalledWorkflow = { workflowId: string; prompt: string; payload: unknown; failures: number };

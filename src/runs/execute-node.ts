@@ -3,14 +3,13 @@ import { asUnclear, lookFirst } from "../base/effect.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";
-import type { ExecuteOnce, Execution } from "./execute-once.ts";
+import type { ExecuteOnce } from "./execute-once.ts";
 import { originsByIdentity } from "./find-origin.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { type Origins, type StoredItems, writeItems } from "./item-progress.ts";
-import type { NodeTask } from "./node-task.ts";
+import type { NodeFailure } from "./node-failure.ts";
+import type { Execution, NodeTask } from "./node-task.ts";
 import { type Again, type Failed, nextTry, retryAfterOf } from "./retries.ts";
-
-export type NodeFailure = { code: RefusalCode; message: string };
 
 /** What came out of a node, and from which of its items. */
 export type Given = { outputs: Record<string, Item[]>; origins?: Origins };

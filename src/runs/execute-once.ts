@@ -5,17 +5,14 @@ import { runUnderLimit } from "../base/run-under-limit.ts";
 import { type Catalog, type Node, readInput } from "../catalog/catalog.ts";
 import type { Execute } from "../execution/execute.ts";
 import type { Prepare } from "../execution/prepare.ts";
-import type { EngineNode, EngineOutcome, Item } from "../workflows/engine-node.ts";
+import type { EngineNode, EngineOutcome } from "../workflows/engine-node.ts";
 import { expressionFieldsOf } from "../workflows/expression-fields.ts";
 import { isEmpty } from "../workflows/fill-parameters.ts";
 import { takesItem } from "../workflows/references.ts";
 import { resolveParameters } from "../workflows/resolve-parameters.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
-import type { NodeTask } from "./node-task.ts";
+import type { Execution, NodeTask } from "./node-task.ts";
 import type { RunFiles } from "./run-files.ts";
-
-/** One execution of a node: for one item, or for the list. */
-export type Execution = { index: number; items: Item[]; input: unknown; isForItem: boolean };
 
 /** Told what an execution is given, also when it fails. */
 type Note = (place: number, parameters: unknown, filled: unknown) => void;

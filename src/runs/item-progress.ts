@@ -1,5 +1,5 @@
 import type { Item } from "../workflows/engine-node.ts";
-import type { NodeFailure } from "./execute-node.ts";
+import type { NodeFailure } from "./node-failure.ts";
 
 /** The incoming item that an output came from, by its place; several where items were joined, null where nobody can tell. */
 export type Origin = number | number[] | null;

@@ -1,9 +1,10 @@
 import type { Item } from "../workflows/engine-node.ts";
 import { readSettled } from "./describe-run.ts";
-import { failsRun, type NodeFailure } from "./execute-node.ts";
+import { failsRun } from "./execute-node.ts";
 import { collectIncoming, isPassed, passOn, type Settled } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
 import type { RunNodeRow } from "./list-store.ts";
+import type { NodeFailure } from "./node-failure.ts";
 
 type Options = {
   /** Of the version that is run now, which may be another one than the run had. */

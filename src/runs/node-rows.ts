@@ -3,10 +3,11 @@ import { toStorableText } from "../base/json.ts";
 import { toPayload, toStorableLine } from "../history/payload.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import type { Held, NodeRow } from "./checkpoint-store.ts";
-import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
+import { failsRun, interruption, type NodeEnd } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 import { type ItemProgress, readItems, readOrigins } from "./item-progress.ts";
+import type { NodeFailure } from "./node-failure.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
 import type { Reached } from "./track-node.ts";
 

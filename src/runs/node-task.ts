@@ -1,10 +1,12 @@
 import type { Gate } from "../base/gate.ts";
 import type { Span } from "../base/tracing.ts";
-import type { Scope } from "../workflows/engine-node.ts";
-import type { Execution } from "./execute-once.ts";
+import type { Item, Scope } from "../workflows/engine-node.ts";
 import type { Incoming } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { type ItemProgress, noItems } from "./item-progress.ts";
+
+/** One execution of a node: for one item, or for the list. */
+export type Execution = { index: number; items: Item[]; input: unknown; isForItem: boolean };
 
 /** A node that is to be executed in a run. */
 export type NodeTask = {

@@ -1,7 +1,8 @@
 import { Refusal } from "../base/refusal.ts";
-import { type NodeEnd, type NodeFailure, toFailure } from "./execute-node.ts";
+import { type NodeEnd, toFailure } from "./execute-node.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
 import { writeItems } from "./item-progress.ts";
+import type { NodeFailure } from "./node-failure.ts";
 import { describeEnd, type Pause } from "./node-rows.ts";
 import { nextTry } from "./retries.ts";
 import { failedEnd, storeEnd } from "./store-progress.ts";

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
-import type { NodeFailure } from "./execute-node.ts";
 import type { GraphNode } from "./graph.ts";
+import type { NodeFailure } from "./node-failure.ts";
 
 /** Also what a provider may ask for at most. */
 const longestDelayMs = 24 * 3600_000;

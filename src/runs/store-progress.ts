@@ -1,9 +1,10 @@
 import { Refusal } from "../base/refusal.ts";
 import { callWorkflow } from "../workflows/engine-nodes/call-workflow.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
-import { failsRun, interruption, type NodeEnd, type NodeFailure } from "./execute-node.ts";
+import { failsRun, interruption, type NodeEnd } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
+import type { NodeFailure } from "./node-failure.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
 import { createNodeTracker, type NodeTracker, type Reached } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
