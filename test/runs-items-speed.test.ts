@@ -53,6 +53,8 @@ async function measureMs(itemsAtOnce: number): Promise<number> {
 }
 
 it(`${count} items are done at least ${leastRatio} times as fast eight at once as one after the other`, { timeout: 500_000 }, async () => {
+  // The first time, what is not compiled yet takes longer than what is measured.
+  await measureMs(8);
   const atOnceMs = await measureMs(8);
   const inRowMs = await measureMs(1);
   const ratio = inRowMs / atOnceMs;
