@@ -78,17 +78,13 @@ export function createExecuteOnce(options: Options) {
     const parameters = readInput(engine, given);
     return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
       engine.run({
-        parameters,
-        items: execution.items,
-        branches: task.incoming.branches,
-        clock,
-        signal,
+        ...{ parameters, items: execution.items, branches: task.incoming.branches, clock, signal },
         answer: options.answerFor({ ...task, signal }),
       }),
     );
   }
 
-  async function fill(task: Timed, wish: Parameters<Options["fill"]>[1]): Promise<Filled> {
+  async function fill(task: Timed, wish: FillTask): Promise<Filled> {
     if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
     return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
       options.fill({ ...task, signal }, wish),

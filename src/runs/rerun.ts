@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
@@ -10,7 +11,7 @@ import { copyNodes } from "./copy-nodes-store.ts";
 import { toRow } from "./create-start-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import { collectIncoming, type Settled, toRootItem } from "./find-ready.ts";
-import type { Graph } from "./graph.ts";
+import type { Graph, GraphNode } from "./graph.ts";
 import { keepFinished } from "./keep-finished.ts";
 import type { WholeRunRow } from "./list-store.ts";
 import type { FoundRun } from "./read-run.ts";
@@ -115,21 +116,27 @@ type Reusable = { finished: string[]; failed: string[] };
 const nothing: Reusable = { finished: [], failed: [] };
 
 /** Nodes whose results the new run takes over. */
-function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger }: Circumstances): Reusable {
+function findReused({ row, nodes: rows, graph: earlier }: FoundRun, graph: Graph, { from, trigger }: Circumstances): Reusable {
   if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const root = toRootItem(trigger.payload);
-  const failed = new Map(rows.filter(({ status }) => status === "failed").map(({ nodeId, nodeType }) => [nodeId, nodeType]));
+  const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
   const kept = keepFinished({ graph, rows, root, beginsAt });
   if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
-  const getsTheSame = ([id, type]: [string, string]) =>
-    graph.get(id)?.type === type && graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
+  const getsTheSame = (id: string) =>
+    graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true && doesTheSame(graph.get(id), earlier.get(id));
   return {
     finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
-    failed: from === "failure" ? [...failed].filter(getsTheSame).map(([id]) => id) : [],
+    failed: from === "failure" ? [...failed].filter(getsTheSame) : [],
   };
 }
+
+/** The rest of its items must not be done in another way than those that worked. */
+const doesTheSame = (now: GraphNode | undefined, before: GraphNode | undefined): boolean =>
+  now !== undefined && before !== undefined && isDeepStrictEqual(workOf(now), workOf(before));
+
+const workOf = ({ type, parameters, instruction, credentials }: GraphNode) => ({ type, parameters, instruction, credentials });
 
 /** A node can only be begun with when it gets what it would have got. */
 function requireInput(graph: Graph, nodeId: string, { kept, root }: { kept: Map<string, Settled>; root: Item }): void {
