@@ -62,7 +62,8 @@ describe("retries", () => {
       { status: 429, headers: { "retry-after": "1" }, json: { message: "Slow down" } },
       { status: 201, json: { number: 1, title: "Later" } },
     ]);
-    const settings = { retries: 1, retryDelay: 10 };
+    // Longer than the call itself may wait for it.
+    const settings = { retries: 1, retryDelay: 10, timeout: 900 };
     const began = performance.now();
     const run = await ann.run(await ann.save([issue("open", "Later", { settings, credentials: { github: reference } })]));
     expect(run).toMatchObject({ status: "succeeded", nodes: [{ attempts: 2 }] });
