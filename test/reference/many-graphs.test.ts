@@ -13,6 +13,6 @@ afterAll(() => surroundings?.stop());
 const seed = Number(process.env.SWITCHYARD_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 
 it("thousands of random graphs come out as the reference says", { timeout: 1_800_000 }, async () => {
-  const { violations } = await checkGraphs(wishFor(seed, 2_000), surroundings);
+  const { violations } = await checkGraphs(wishFor(seed, 10_000), surroundings);
   expect(violations, `SWITCHYARD_SEED=${seed}`).toEqual([]);
 });
