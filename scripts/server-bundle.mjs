@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import path from "node:path";
 import { hashFiles } from "./hash-files.mjs";
-import { withLock } from "./lock.mjs";
+import { isAlive, withLock } from "./lock.mjs";
 
 const sources = ["src/**/*.{ts,sql,svg}", "package-lock.json", "scripts/build-package.mjs"];
-/** A server that runs loads parts of its bundle when they are asked for, so that older ones stay for a while. */
+/** Besides those of servers that run, which load parts of them when they are asked for. */
 const mostKept = 3;
 /** Whoever has just started the server should have the machine for the first requests. */
 const buildAfterMs = 3_000;
@@ -20,7 +20,7 @@ export async function chooseProgram(root, { isServer }) {
   const bundle = placeOf(root);
   if (!existsSync(bundle) && isServer) await makeOne(root, bundle);
   if (!existsSync(bundle)) return path.join(root, "src", "main.ts");
-  touch(bundle);
+  noteUse(bundle, isServer);
   return path.join(bundle, "main.js");
 }
 
@@ -60,13 +60,22 @@ function removeOld(folder) {
   const oldest = readdirSync(folder)
     .sort((one, other) => usedAt(other) - usedAt(one))
     .slice(mostKept);
-  for (const name of oldest) rmSync(path.join(folder, name), { recursive: true, force: true });
+  for (const name of oldest.filter((one) => !isRunning(path.join(folder, one))))
+    rmSync(path.join(folder, name), { recursive: true, force: true });
+}
+
+const runningMark = "running-";
+
+function isRunning(bundle) {
+  const marks = readdirSync(bundle).filter((name) => name.startsWith(runningMark));
+  return marks.some((name) => isAlive(Number(name.slice(runningMark.length))));
 }
 
 /** On a disk that cannot be written nothing is removed either. */
-function touch(bundle) {
+function noteUse(bundle, isServer) {
   try {
     utimesSync(bundle, new Date(), new Date());
+    if (isServer) writeFileSync(path.join(bundle, `${runningMark}${process.pid}`), "");
   } catch {}
 }
 

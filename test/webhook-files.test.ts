@@ -87,10 +87,10 @@ describe("a form that is delivered", () => {
     expect(problem).toMatchObject({ code: "malformed_request", detail: "The multipart form of the delivery cannot be read." });
   });
 
-  it("with too many parts is refused", async () => {
+  it.each(["boundary=x", 'other="; boundary=z"; boundary=x'])("with too many parts is refused: %s", async (parameters) => {
     const { webhookUrl } = await webhook();
     const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
-    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const headers = { "content-type": `multipart/form-data; ${parameters}` };
     const problem = expectProblem(await deliver(webhookUrl, { headers, body: `${part.repeat(1001)}--x--\r\n` }), { status: 413 });
     expect(problem.detail).toBe("A form may have 1000 parts at most.");
   });
@@ -135,6 +135,15 @@ describe("a file in a delivery", () => {
     const again = await ann.owner.browser.post(`${ann.path}/runs/${run.id}/rerun`, {});
     expect((await ann.ended(again.body.id)).error).toBeNull();
     expect(telegram.requests()[0]?.body.includes(picture)).toBe(true);
+  });
+
+  it("named so often that it would fill the memory fails the node", async () => {
+    const { webhookUrl } = await webhook();
+    const { run } = await seen(webhookUrl, { body: formWith(Buffer.alloc(700_000, 1)) });
+    const expression = `[1..40].{ "filename": "x", "contentBase64": "file:${run.id}/1" }`;
+    const parameters = { to: ["b@example.test"], subject: "x", text: "x", attachments: `{{ ${expression} }}` };
+    const sent = await ann.run(await ann.save([node("send", "email_send", parameters)]));
+    expect(sent.error).toMatchObject({ code: "validation_failed", message: expect.stringMatching(/files of 25 MB at most/) });
   });
 
   it("of another organization or of nobody fails the node that names it", async () => {

@@ -190,3 +190,44 @@ describe("numbers that a double does not hold", () => {
     expect(payload).toEqual({ id: "9007199254740993", list: ["-12345678901234567890", "1e400"], n: 9007199254740992, x: 0.1 });
   });
 });
+
+describe("a form with very many fields", () => {
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+
+  it("is taken as a text, and holds nobody up", async () => {
+    const { webhookUrl } = await webhook();
+    const body = "a&".repeat(400_000);
+    const began = performance.now();
+    const { payload } = await seen(webhookUrl, { headers: { ...form, "content-encoding": "gzip" }, body: gzipSync(body) });
+    expect((payload as { text: string }).text).toHaveLength(body.length);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it("keeps JSON in its fields as text once that is much in all", async () => {
+    const { webhookUrl } = await webhook();
+    const list = JSON.stringify(Array.from({ length: 30_000 }, () => 1));
+    const { payload } = await seen(webhookUrl, { headers: form, body: `a=${list}&b=${list}` });
+    expect(payload).toEqual({ a: JSON.parse(list), b: list });
+  });
+});
+
+describe("the limit of deliveries", () => {
+  it("counts a webhook once, however its address is written", async () => {
+    const narrow = await startWorkflowApp({ environment: { RATE_LIMIT_API_KEY_PER_MINUTE: "2" } });
+    try {
+      const own = await narrow.save([node("a", "start")]);
+      const wanted = { workflowId: own, kind: "webhook", name: "Hook", signature: "none" };
+      const { body } = await narrow.owner.browser.post(`${narrow.path}/triggers`, wanted);
+      const { webhookUrl } = body as Made;
+      const [, token = ""] = /([^/]+)$/.exec(webhookUrl) ?? [];
+      const written = (letter: number) =>
+        webhookUrl.replace(token, `${token.slice(0, letter)}%${token.charCodeAt(letter).toString(16)}${token.slice(letter + 1)}`);
+      const upper = webhookUrl.replace(/webhooks\/([^/]+)/, (_, id: string) => `webhooks/${id.toUpperCase()}`);
+      const statuses: number[] = [];
+      for (const url of [webhookUrl, written(0), written(1), upper]) statuses.push((await deliver(url)).status);
+      expect(statuses).toEqual([202, 202, 429, 429]);
+    } finally {
+      await narrow.stop();
+    }
+  });
+});

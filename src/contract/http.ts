@@ -134,7 +134,9 @@ function describeRedirect(step: Exchange): { message?: string } {
 function toFailure(provider: string, { status, headers }: Response, fault: ProviderFault): Failure {
   const retryAfterMs = readRetryAfterMs(headers) ?? fault.retryAfterMs;
   const isTemporary = fault.isTemporary === true || temporaryStatuses.has(status) || (status === 403 && retryAfterMs !== undefined);
-  const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || turningAway.has(status));
+  // What says how much is left of a quota stands on every answer, also on one of a server that failed in the middle.
+  const asksToComeBack = headers.has("retry-after") || status === 429;
+  const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || (turningAway.has(status) && asksToComeBack));
   const lacksPermission = fault.lacksPermission ?? (status === 403 && !isTemporary);
   const refusal = providerFailure(provider, { status, ...fault, retryAfterMs, lacksPermission });
   return {

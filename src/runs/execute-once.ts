@@ -61,7 +61,7 @@ export function createExecuteOnce(options: Options) {
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
     const references = await referencesFor(task, node, options);
     const isDefault = node.tool.credential !== null && task.node.credentials[node.tool.credential.type] === undefined;
-    const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters });
+    const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
     const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references, isDefault });
     const items = await options.execute(prepared, {
       signal: task.signal,

@@ -10,6 +10,9 @@ type Place = { organizationId: string; runId: string; number: number };
 /** What stands for a file in the data of a run: whoever has it and belongs to the organization gets the bytes. */
 export const toHandle = (runId: string, number: number): string => `file:${runId}/${number}`;
 
+/** Of their bytes as text: as much as any service takes, and little enough for the memory of a process. */
+const mostTogether = 25_000_000;
+
 const handleForm = /^file:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([1-9]\d{0,3})$/;
 
 export function createRunFiles({ db }: { db: Database }) {
@@ -18,22 +21,32 @@ export function createRunFiles({ db }: { db: Database }) {
     return files === null ? undefined : (JSON.parse(files) as RunFile[])[number - 1];
   }
 
-  async function replace(organizationId: string, value: unknown, pointer: string): Promise<unknown> {
-    const name = pointer.slice(pointer.lastIndexOf("/") + 1);
-    if (typeof value === "string") return name.endsWith("Base64") ? await bytesOf(organizationId, value, pointer) : value;
-    if (typeof value !== "object" || value === null) return value;
-    const entries: [string, unknown][] = [];
-    for (const [key, entry] of Object.entries(value)) entries.push([key, await replace(organizationId, entry, `${pointer}/${key}`)]);
-    return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
-  }
+  /** For the parameters of one call, each file read once. */
+  function createReplace(organizationId: string, signal: AbortSignal) {
+    const known = new Map<string, Promise<RunFile | undefined>>();
+    let room = mostTogether;
 
-  async function bytesOf(organizationId: string, text: string, pointer: string): Promise<string> {
-    const [, runId, number] = handleForm.exec(text) ?? [];
-    if (runId === undefined) return text;
-    const file = await find({ organizationId, runId, number: Number(number) });
-    if (file) return file.contentBase64;
-    const detail = "names a file that is not there, or no longer";
-    throw new Refusal("validation_failed", `${pointer.slice(1).replaceAll("/", ".")} ${detail}.`, { errors: [{ pointer, detail }] });
+    async function bytesOf(text: string, pointer: string): Promise<string> {
+      const [, runId, number] = handleForm.exec(text) ?? [];
+      if (runId === undefined) return text;
+      signal.throwIfAborted();
+      const reading = known.get(text) ?? find({ organizationId, runId, number: Number(number) });
+      known.set(text, reading);
+      const file = await reading;
+      if (!file) throw refuseAt(pointer, "names a file that is not there, or no longer");
+      room -= file.contentBase64.length;
+      if (room < 0) throw refuseAt(pointer, "is one too many: a node takes files of 25 MB at most");
+      return file.contentBase64;
+    }
+
+    return async function replace(value: unknown, pointer: string): Promise<unknown> {
+      const name = pointer.slice(pointer.lastIndexOf("/") + 1);
+      if (typeof value === "string") return name.endsWith("Base64") ? await bytesOf(value, pointer) : value;
+      if (typeof value !== "object" || value === null) return value;
+      const entries: [string, unknown][] = [];
+      for (const [key, entry] of Object.entries(value)) entries.push([key, await replace(entry, `${pointer}/${key}`)]);
+      return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
+    };
   }
 
   return {
@@ -44,7 +57,10 @@ export function createRunFiles({ db }: { db: Database }) {
     },
 
     /** The parameters of a tool with the bytes in the places of handles, in the fields that take bytes: all of them are named …Base64. */
-    insertInto: async (organizationId: string, parameters: Record<string, unknown>) =>
-      (await replace(organizationId, parameters, "")) as Record<string, unknown>,
+    insertInto: async (organizationId: string, parameters: Record<string, unknown>, signal: AbortSignal) =>
+      (await createReplace(organizationId, signal)(parameters, "")) as Record<string, unknown>,
   };
 }
+
+const refuseAt = (pointer: string, detail: string): Refusal =>
+  new Refusal("validation_failed", `${pointer.slice(1).replaceAll("/", ".")} ${detail}.`, { errors: [{ pointer, detail }] });

@@ -1,3 +1,4 @@
+import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
 import type { RunResponse } from "../workflows/engine-nodes/respond.ts";
@@ -7,14 +8,20 @@ import type { TriggerRow } from "./store.ts";
 type Awaited = { runId: string; signal: AbortSignal };
 
 /** What the run of a delivery says to its sender; undefined where nobody chose to wait, or it takes too long. */
-export function createAnswerDelivery(waitForAnswer: WaitForAnswer) {
+export function createAnswerDelivery(waitForAnswer: WaitForAnswer, log: Log) {
   return async (row: TriggerRow, { runId, signal }: Awaited): Promise<DeliveryAnswer | undefined> => {
     if (row.answer_within_seconds === null) return undefined;
-    const found = await waitForAnswer(row.organization_id, runId, { limitMs: row.answer_within_seconds * 1000, signal });
+    const limit = { limitMs: row.answer_within_seconds * 1000, signal };
+    const found = await waitForAnswer(row.organization_id, runId, limit).catch((error: unknown) => {
+      // The run was accepted: whoever heard of a failure would deliver again.
+      log.warn({ err: error, runId }, "The answer of a run could not be read.");
+      return undefined;
+    });
     if (!found) return undefined;
     if ("response" in found) return write(found.response);
     const { status, result } = found.ended;
-    if (status === "succeeded") return write({ status: 200, headers: {}, body: result ?? [] });
+    // Without a result it was too much for one answer.
+    if (status === "succeeded") return result === null ? undefined : write({ status: 200, headers: {}, body: result });
     // Why it failed is for members: the sender is a stranger.
     throw new Refusal("workflow_failed", `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`);
   };

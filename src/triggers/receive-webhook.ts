@@ -49,7 +49,7 @@ const noteEveryMs = 10_000;
 
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
 export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer }: Options) {
-  const answerFrom = createAnswerDelivery(waitForAnswer);
+  const answerFrom = createAnswerDelivery(waitForAnswer, log);
   const tables = triggerTables(db);
 
   async function find({ triggerId, token }: Delivery): Promise<WebhookRow> {
@@ -92,8 +92,11 @@ export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer
     try {
       const { id } = await startRun(wish);
       const firedAt = row.read_at;
+      // The run was accepted: whoever heard of a failure would deliver again.
       if (row.last_error !== null || firedAt.getTime() - (row.last_fired_at?.getTime() ?? 0) > noteEveryMs)
-        await noteDelivery(tables, row, { firedAt });
+        await noteDelivery(tables, row, { firedAt }).catch((error: unknown) =>
+          log.warn({ err: error, triggerId: row.id }, "A delivery could not be noted."),
+        );
       return id;
     } catch (error) {
       const isOurs = error instanceof Refusal && error.status < 500 && error.code !== "trigger_off";

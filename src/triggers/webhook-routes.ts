@@ -26,8 +26,12 @@ export async function registerWebhookRoutes(
       throw error;
     });
     const routes = scope.withTypeProvider<ZodTypeProvider>();
-    // Counted by the whole address: who does not know the token cannot use up what its sender may deliver.
-    const rateLimit = { max: limitPerMinute, timeWindow: 60_000, keyGenerator: ({ url }: FastifyRequest) => url.split("?", 1)[0] ?? "" };
+    // Counted by the whole address, however it is written: who does not know the token cannot use up what its sender may deliver.
+    const keyGenerator = (request: FastifyRequest) => {
+      const { triggerId, token } = request.params as z.infer<typeof params>;
+      return `${triggerId.toLowerCase()}/${token}`;
+    };
+    const rateLimit = { max: limitPerMinute, timeWindow: 60_000, keyGenerator };
     const config = { access: "public", rateLimit } as const;
 
     const receive = async (request: FastifyRequest<{ Params: z.infer<typeof params> }>, reply: FastifyReply) => {

@@ -8,18 +8,18 @@ export type FindSecrets = (text: string) => string[];
 export type Fingerprints = { key: Buffer; written: Buffer };
 
 /**
- * Shorter ones have none: whoever may call tools and read their records could try all of them in one call, because what is left out of a
- * record was right.
+ * Shorter ones have none: whoever may call tools and read their records could try all passwords that people choose, because what is left out
+ * of a record was right. What is as long as this was made by a machine.
  */
-const shortestSecret = 8;
+const shortestSecret = 16;
 const keyBytes = 32;
 const lengthBytes = 4;
 const checkBytes = 2;
 const markBytes = 16;
 const entryBytes = lengthBytes + checkBytes + markBytes;
 
-/** A record keeps no more of the parameters of a call than this. */
-const mostSearched = 256 * 1024;
+/** A record keeps a quarter of this of the parameters of a call, and JSON within a text is searched twice. What comes after it is left out. */
+const mostSearched = 1024 * 1024;
 /** Only texts that repeat the beginning of a secret again and again need more. */
 const mostMarked = 4 * 1024 * 1024;
 const mostMarks = 20_000;
@@ -48,9 +48,8 @@ export function createFindSecrets(all: Fingerprints[]): () => FindSecrets {
   return () => {
     const left = { characters: mostSearched, marked: mostMarked, marks: mostMarks };
     return (text) => {
-      const searched = text.length <= left.characters ? text : text.slice(0, left.characters);
-      left.characters -= searched.length;
-      return searches.flatMap((search) => search(searched, left) ?? [text]);
+      left.characters -= text.length;
+      return left.characters < 0 && searches.length > 0 ? [text] : searches.flatMap((search) => search(text, left) ?? [text]);
     };
   };
 }

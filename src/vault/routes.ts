@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { userOf } from "../door/caller.ts";
+import { limitPerMinute } from "../door/rate-limit.ts";
 import type { Vault } from "./vault.ts";
 import * as wire from "./wire.ts";
 
@@ -84,12 +85,15 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
   );
 }
 
+/** Each is a request to the provider, out of the account's quota. */
+const choicesPerMinute = 60;
+
 function registerChoices(server: FastifyInstance, { credentials, listChoices }: Vault): void {
   server.withTypeProvider<ZodTypeProvider>().get(
     `${path}/:credentialId/choices/:list`,
     {
       // Those who fill in forms with the account.
-      config: { access: { role: "member" } },
+      config: { access: { role: "member" }, rateLimit: limitPerMinute(choicesPerMinute) },
       schema: {
         tags,
         summary: "List what an account offers for a field, asked at the provider",

@@ -35,7 +35,7 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
   async function explainAll(error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const failure = explain(error, signal, scrub.text);
     if (!(failure instanceof Refusal) || failure.provider?.status !== 404) return failure;
-    return withNames(failure, (await listModels(config, fetch).catch(() => [])).map(scrub.text));
+    return withNames(failure, (await listModels(config, fetch, signal).catch(() => [])).map(scrub.text));
   }
 
   return {

@@ -11,7 +11,11 @@ const addresses: Record<ModelProvider, string> = {
 };
 
 /** The names of the models that a provider has for this key, for somebody who named another one; none when it does not tell. */
-export async function listModels({ provider, baseUrl, apiKey = "", headers = {} }: ModelConfig, fetch: SafeFetch): Promise<string[]> {
+export async function listModels(
+  { provider, baseUrl, apiKey = "", headers = {} }: ModelConfig,
+  fetch: SafeFetch,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const keys = {
     "openai-compatible": apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
     anthropic: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
@@ -20,6 +24,7 @@ export async function listModels({ provider, baseUrl, apiKey = "", headers = {} 
   const response = await fetch(`${baseUrl ?? addresses[provider]}/models`, {
     headers: { ...headers, ...keys[provider] },
     timeoutMs: limitMs,
+    signal,
   });
   if (!response.ok) return [];
   const answer: unknown = await response.json();

@@ -40,6 +40,8 @@ async function insertText(http: Http, documentId: string, text: string): Promise
     const { code, message, provider } = error;
     throw new Refusal(code, `The document ${documentId} was created, but without its text. ${message}`, {
       ...(provider ? { provider } : {}),
+      // The same again would make a second document.
+      effect: "unknown",
       cause: error,
     });
   }

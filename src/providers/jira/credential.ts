@@ -50,7 +50,9 @@ export const jiraCredential = defineCredential({
   // Who one is needs a scope of its own, which no tool needs.
   check: async ({ http, credential }) =>
     void (await http.json(
-      credential.kind === "oauth2" ? { path: "/rest/api/3/project/search", query: { maxResults: 1 } } : { path: "/rest/api/3/myself" },
+      credential.kind === "oauth2" || credential.cloudId !== undefined
+        ? { path: "/rest/api/3/project/search", query: { maxResults: 1 } }
+        : { path: "/rest/api/3/myself" },
     )),
 });
 

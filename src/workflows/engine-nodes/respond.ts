@@ -15,20 +15,24 @@ const usualHeaders = new Set([
 ]);
 
 /** Names that proxies and browsers obey. */
-const obeyed = /^x-(accel|sendfile|forwarded|original|rewrite|real-ip|frame|content-|xss|dns|permitted|robots|ua-|request-id|http-)/;
+const obeyed =
+  /^x-(accel|sendfile|lighttpd|litespeed|reproxy|forwarded|original|rewrite|real-ip|frame|content-|xss|dns|permitted|robots|ua-|request-id|http-)/;
 
 const isHarmless = (name: string): boolean => usualHeaders.has(name) || (/^x-[a-z0-9-]{1,60}$/.test(name) && !obeyed.test(name));
 
 /** The answer comes from an address of this server, so it may neither set cookies nor send anybody elsewhere. */
 const headers = z.record(z.string(), z.union([z.string(), z.number()])).superRefine((given, context) => {
   for (const [name, value] of Object.entries(given)) {
-    const message = isHarmless(name.toLowerCase()) ? faultOf(String(value)) : "is not a header that an answer may have";
+    const message = isHarmless(name.toLowerCase()) ? faultOf(name, String(value)) : "is not a header that an answer may have";
     if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
   }
 });
 
-const faultOf = (value: string): string | undefined =>
-  value.length <= 2000 && /^[\t\x20-\x7e]*$/.test(value) ? undefined : "must be one line of at most 2000 ASCII characters";
+function faultOf(name: string, value: string): string | undefined {
+  // The pages of this server run scripts of its own address.
+  if (name.toLowerCase() === "content-type" && /(?:java|ecma|j|live)script/i.test(value)) return "must not be that of a script";
+  return value.length <= 2000 && /^[\t\x20-\x7e]*$/.test(value) ? undefined : "must be one line of at most 2000 ASCII characters";
+}
 
 export const respond = defineEngineNode({
   id: "respond",
