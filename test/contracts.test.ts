@@ -108,10 +108,15 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
     const { requests: usual } = await call(subject, subject.input);
     const { readOnly, idempotent } = toolOf(subject.id).hints;
     const isHarmless = (before: number) => readOnly || idempotent || before < (subject.harmless ?? 0);
-    const busy = [429, 500, 502, 503, 504].map((status) => ({ status, headers: { "retry-after": "7" }, body: { message: "busy" } }));
-    for (const [before, answers] of busy.flatMap((answer) => [...atEachRequest(usual, answer).entries()])) {
+    const busy = [429, 500, 502, 503, 504, 529].flatMap((status) => {
+      const answer = { status, headers: { "retry-after": "7" }, body: { message: "busy" } };
+      // Who is turned away until a time has done nothing yet.
+      const isTurnedAway = [429, 503, 529].includes(status);
+      return [...atEachRequest(usual, answer).entries()].map(([before, answers]) => ({ before, answers, isTurnedAway }));
+    });
+    for (const { before, answers, isTurnedAway } of busy) {
       const { refusal, waits, requests } = await call(subject, subject.input, { answers });
-      if (isHarmless(before)) expect({ refusal, waits, requests }).toEqual({ waits: [7000], requests: usual + 1 });
+      if (isTurnedAway || isHarmless(before)) expect({ refusal, waits, requests }).toEqual({ waits: [7000], requests: usual + 1 });
       else
         expect({ refusal, waits, requests }).toMatchObject({
           refusal: { message: expect.stringContaining("Try again in 7 s") },

@@ -146,3 +146,33 @@ describe("running again on the current version", () => {
     expect((await again(run.id, { version: "current" })).result).toEqual([{ version: 1 }]);
   });
 });
+
+describe("a node of which some items worked", () => {
+  const items = (settings: object = {}) => [
+    node("list", "loop", { list: "['1', '2', 'fail']" }),
+    issue("each", "{{ $input.value }}", { settings }),
+  ];
+  const lines = edges("list>each");
+
+  it.each([
+    { what: "a change of the workflow", body: { version: "current", from: "failure" } },
+    { what: "another prompt", body: { from: "failure", prompt: "other" } },
+  ])("begins anew after $what, because the others would be done in another way", async ({ body }) => {
+    const id = await ann.save(items(), lines);
+    const run = await ann.run(id);
+    expect([run.status, titles()]).toEqual(["failed", ["1", "2", "fail"]]);
+    await change(id, items({ timeout: 9_000 }), lines);
+    github.forget();
+    await again(run.id, body);
+    expect(titles()).toEqual(["1", "2", "fail"]);
+  });
+
+  it("may be disabled by then, and the run ends", async () => {
+    const id = await ann.save(items(), lines);
+    const run = await ann.run(id);
+    await change(id, items({ disabled: true }), lines);
+    github.forget();
+    const passed = await again(run.id, { version: "current", from: "failure" });
+    expect([passed.status, passed.result, titles()]).toEqual(["succeeded", [{ value: "1" }, { value: "2" }, { value: "fail" }], []]);
+  });
+});

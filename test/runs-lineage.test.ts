@@ -92,12 +92,26 @@ describe("the item that another one came from", () => {
       node("sum", "transform", { expression: "{ 'count': $count($input) }", over: "list" }),
       "sum takes all items at once",
     ],
-    ["of items that were made one", node("sum", "merge", { mode: "key", key: "name" }), "sum takes all items at once"],
   ])("is refused in clear words %s", async (_what, between, words) => {
     const run = await ann.run(await ann.save([people, between, last], edges("people>sum", "sum>last")));
     expect(run).toMatchObject({ status: "failed", error: { code: "reference_unresolved", nodeId: "last" } });
     expect(run.error?.message).toContain("$nodes.people.item.name");
     expect(run.error?.message).toContain(words);
+  });
+
+  it("is found behind a join with others, and refused of several that were made one", async () => {
+    const ages = node("ages", "loop", { list: "[{ 'name': 'Cleo', 'age': 3 }, { 'name': 'Ann', 'age': 1 }]" });
+    const joined = node("joined", "merge", { mode: "key", key: "name", join: "inner" });
+    const tell = issue("open", "{{ $nodes.people.item.name }} {{ $nodes.ages.item.age }}");
+    await ann.run(await ann.save([people, ages, joined, tell], edges("people>joined", "ages>joined", "joined>open")));
+    expect(titles()).toEqual(["Ann 1", "Cleo 3"]);
+    const some = node("some", "condition", { condition: "$input.name != 'Ann'" });
+    const both = node("both", "merge", { mode: "position" });
+    const run = await ann.run(
+      await ann.save([people, some, both, last], edges("people>some", "some.true>both", "some.false>both", "both>last")),
+    );
+    expect(run).toMatchObject({ status: "failed", error: { code: "reference_unresolved", nodeId: "last" } });
+    expect(run.error?.message).toContain("it came from several items of people");
   });
 
   it("is refused in a node that takes several items at once", async () => {

@@ -32,8 +32,9 @@ export function collectOutcomes({ results: known, failures: earlier }: Pick<Item
   let room = [...results.values()].reduce((left, { outputs }) => roomAfter(outputs, left), longestOutputs);
 
   function addResult(place: number, result: ItemResult): void {
-    room = roomAfter(result.outputs, room);
-    if (room < 0) throw tooLarge();
+    const left = roomAfter(result.outputs, room);
+    if (left < 0) throw tooLarge();
+    room = left;
     results.set(place, result);
     failures.delete(place);
   }
@@ -62,8 +63,11 @@ export function collectOutcomes({ results: known, failures: earlier }: Pick<Item
       else if (!wakeAt || outcome.waitUntil > wakeAt) wakeAt = outcome.waitUntil;
     },
 
-    /** What follows gets an item that tells of the failure. */
-    addFailure: (place: number, failure: NodeFailure, told: Record<string, Item[]>): void => addResult(place, { outputs: told, failure }),
+    /** What follows gets an item that tells of the failure: the first of these for which there is room, at last none. */
+    addFailure(place: number, failure: NodeFailure, ways: ItemResult[]): void {
+      const fitting = ways.find(({ outputs }) => roomAfter(outputs, room) >= 0) ?? { outputs: {} };
+      addResult(place, { ...fitting, failure });
+    },
 
     /** That of the last item that the run goes on after. */
     lastFailure: (): NodeFailure | undefined =>

@@ -65,14 +65,24 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
   }
 
   /** It is tried again, ends the node, or the run goes on with an item that tells of it. */
-  function takeFailure({ task: { node }, outcomes, again, fatal }: Pass, { index, input, isForItem }: Execution, failed: Failed): void {
+  function takeFailure(
+    { task: { node }, outcomes, again, fatal }: Pass,
+    { index, input, items, isForItem }: Execution,
+    failed: Failed,
+  ): void {
     const next = nextTry(node, failed, { failures: outcomes.countFailure(index), now: clock.now() });
     const { error } = failed;
     if (next) again.set(index, next);
     else if (failsRun(node, error)) fatal.set(index, error);
     else {
-      const told: Item = isForItem ? { error, item: input } : { error };
-      outcomes.addFailure(index, error, { [errorWay(executeOnce.waysOf(node))]: [told] });
+      const way = errorWay(executeOnce.waysOf(node));
+      const told: Item[] = [...(isForItem ? [{ error, item: input }] : []), { error }];
+      const origins = isForItem || items.length === 1 ? {} : { origins: { [way]: [null] } };
+      outcomes.addFailure(
+        index,
+        error,
+        told.map((one) => ({ outputs: { [way]: [one] }, ...origins })),
+      );
     }
   }
 
@@ -80,16 +90,22 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     pass.tried.add(execution.index);
     const failed = await tryOnce(pass, execution);
     if (failed) takeFailure(pass, execution, failed);
-    pass.task.onProgress(pass.outcomes, execution.index, pass.total);
+    // What ended the node stays under way until its end is stored: it may have been done.
+    if (!pass.fatal.has(execution.index)) pass.task.onProgress(pass.outcomes, execution.index, pass.total);
   }
 
   /** So many at a time as the node's author allows; what is under way comes to its end, whatever becomes of the others. */
   async function executeAll(pass: Pass, executions: Execution[]): Promise<void> {
     const { task, fatal } = pass;
-    const mayBegin = () => fatal.size === 0 && !task.signal.aborted && !task.isStopping();
+    let isBroken = false;
+    const mayBegin = () => fatal.size === 0 && !isBroken && !task.signal.aborted && !task.isStopping();
     let next = 0;
     const lane = async (): Promise<void> => {
-      while (next < executions.length && (next === 0 || mayBegin())) await executeOne(pass, executions[next++] as Execution);
+      while (next < executions.length && (next === 0 || mayBegin()))
+        await executeOne(pass, executions[next++] as Execution).catch((error: unknown) => {
+          isBroken = true;
+          throw error;
+        });
     };
     const lanes = Array.from({ length: Math.min(task.node.settings.itemsAtOnce, executions.length) }, lane);
     const broken = (await Promise.allSettled(lanes)).find(({ status }) => status === "rejected");

@@ -137,10 +137,11 @@ function startClock(task: NodeTask, longestMs: number): Timed {
 }
 
 /** What reaches out waits until the run may make one more call; its time begins then. */
-async function inTurn<Value>({ enterCall, signal }: NodeTask, isPure: boolean, work: () => Promise<Value>): Promise<Value> {
+async function inTurn<Value>({ enterCall, isStopping, signal }: NodeTask, isPure: boolean, work: () => Promise<Value>): Promise<Value> {
   if (isPure) return await work();
   const leave = await enterCall(signal);
   try {
+    if (isStopping()) throw new Refusal("shutting_down", "The server is stopping.");
     return await work();
   } finally {
     leave();

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
@@ -11,7 +10,7 @@ import { copyNodes } from "./copy-nodes-store.ts";
 import { toRow } from "./create-start-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import { collectIncoming, type Settled, toRootItem } from "./find-ready.ts";
-import type { Graph, GraphNode } from "./graph.ts";
+import type { Graph } from "./graph.ts";
 import { keepFinished } from "./keep-finished.ts";
 import type { WholeRunRow } from "./list-store.ts";
 import type { FoundRun } from "./read-run.ts";
@@ -83,7 +82,8 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     await checkOverrides(organizationId, graph, overrides);
     const trigger = JSON.parse(before.row.triggerData) as TriggerData;
     const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
-    const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited });
+    const isUnchanged = version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
+    const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
     const queuedAt = clock.now();
     const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
     const row = { ...wish, workflowId, workflowVersion: version, rerunOf: runId };
@@ -108,7 +108,8 @@ const goneWords = ({ workflowVersion }: WholeRunRow): string =>
 const inheritOverrides = ({ overrides }: WholeRunRow, graph: Graph): NodeOverride[] =>
   (JSON.parse(overrides ?? "[]") as NodeOverride[]).filter(({ id }) => graph.has(id));
 
-type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData };
+/** `isUnchanged`: all is as in the run before, so that the rest of a node's items is not done in another way than those that worked. */
+type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData; isUnchanged: boolean };
 
 /** `failed` are those that go on with the items that worked: they get what they got before. */
 type Reusable = { finished: string[]; failed: string[] };
@@ -116,7 +117,7 @@ type Reusable = { finished: string[]; failed: string[] };
 const nothing: Reusable = { finished: [], failed: [] };
 
 /** Nodes whose results the new run takes over. */
-function findReused({ row, nodes: rows, graph: earlier }: FoundRun, graph: Graph, { from, trigger }: Circumstances): Reusable {
+function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger, isUnchanged }: Circumstances): Reusable {
   if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const root = toRootItem(trigger.payload);
@@ -124,19 +125,12 @@ function findReused({ row, nodes: rows, graph: earlier }: FoundRun, graph: Graph
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
   const kept = keepFinished({ graph, rows, root, beginsAt });
   if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
-  const getsTheSame = (id: string) =>
-    graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true && doesTheSame(graph.get(id), earlier.get(id));
+  const getsTheSame = (id: string) => graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
   return {
     finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
-    failed: from === "failure" ? [...failed].filter(getsTheSame) : [],
+    failed: from === "failure" && isUnchanged ? [...failed].filter(getsTheSame) : [],
   };
 }
-
-/** The rest of its items must not be done in another way than those that worked. */
-const doesTheSame = (now: GraphNode | undefined, before: GraphNode | undefined): boolean =>
-  now !== undefined && before !== undefined && isDeepStrictEqual(workOf(now), workOf(before));
-
-const workOf = ({ type, parameters, instruction, credentials }: GraphNode) => ({ type, parameters, instruction, credentials });
 
 /** A node can only be begun with when it gets what it would have got. */
 function requireInput(graph: Graph, nodeId: string, { kept, root }: { kept: Map<string, Settled>; root: Item }): void {

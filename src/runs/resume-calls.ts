@@ -22,7 +22,10 @@ export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<vo
     if (walk.state.hasEnded || walk.state.isLost) return;
     // One that runs is just about to give up, and looks itself once more.
     if (!node || pause?.is !== "calling" || walk.running.has(id)) continue;
-    const end = endOf(walk, node, { pause, called: await options.readCalled(run, ended) });
+    const called = await options.readCalled(run, ended);
+    // Meanwhile another node may have ended the run.
+    if (walk.state.hasEnded || walk.state.isLost) return;
+    const end = endOf(walk, node, { pause, called });
     const startedAt = walk.starts.get(id) ?? options.clock.now();
     await storeEnd(walk, id, { end, row: describeEnd({ held, node, startedAt, durationMs: pause.durationMs, end, clock: options.clock }) });
   }

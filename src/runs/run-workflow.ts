@@ -62,6 +62,7 @@ async function followGraph(walk: Walk): Promise<RunOutcome> {
   await storeKeptEnds(walk);
   await endInterrupted(walk);
   await resumeCalls(walk);
+  walk.lookAtCalls.again = performance.now() + lookEveryMs;
   while (!walk.state.isLost && !walk.state.hasEnded) {
     await lookAtCalls(walk);
     if (canBegin(walk)) beginReady(walk);
@@ -79,8 +80,10 @@ const canBegin = (walk: Walk): boolean => !walk.failure && !walk.isStopping() &&
 /** While other nodes still run: what follows a called workflow does not have to wait for them. */
 async function lookAtCalls(walk: Walk): Promise<void> {
   // Where nothing runs, the run steps aside or begins something first; whoever steps aside is told what has ended.
+  if (performance.now() >= walk.lookAtCalls.again) walk.calledEnds.tell();
   const calls = walk.running.size === 0 ? [] : walk.calledEnds.take(() => callsOf(walk));
   if (calls.length === 0) return;
+  walk.lookAtCalls.again = performance.now() + lookEveryMs;
   try {
     await resumeCalls(walk, calls);
   } catch (error) {
@@ -99,7 +102,7 @@ async function whenSomethingChanges(walk: Walk): Promise<void> {
   const changes = [...running.values(), ...(awaitsCalls ? [calledEnds.told()] : [])];
   if (!moment && !awaitsCalls) return void (await Promise.race(changes));
   const timer = new AbortController();
-  const longestMs = awaitsCalls ? lookEveryMs : longestTimerMs;
+  const longestMs = awaitsCalls ? Math.max(walk.lookAtCalls.again - performance.now(), 1) : longestTimerMs;
   const delayMs = Math.min(moment ? Math.max(moment.getTime() - options.clock.now().getTime(), 1) : longestMs, longestMs);
   const woken = delay(delayMs, undefined, { signal: timer.signal }).then(
     () => awaitsCalls && calledEnds.tell(),
@@ -119,6 +122,8 @@ function beginReady(walk: Walk): void {
       .finally(() => walk.running.delete(id));
     walk.running.set(id, work);
   }
+  // One that is passed by now, in another version than it paused in, has nothing to wait for.
+  for (const id of walk.pauses.keys()) if (walk.settled.has(id)) walk.pauses.delete(id);
 }
 
 async function runNode(walk: Walk, ready: Ready): Promise<void> {
@@ -131,7 +136,8 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
   walk.trackers.set(node.id, tracker);
   const began = performance.now();
   let ended: Ended | undefined;
-  const show = setTimeout(tracker.show, showAfterMs);
+  // What waits, or gives up waiting, must not be taken for something that began anew.
+  const show = pause && pause.is !== "retrying" ? undefined : setTimeout(tracker.show, showAfterMs);
   try {
     const { end: told, runIds } = await executeOrWait(walk, ready);
     const end = await hideTypedSecrets(told, walk.run.organizationId, options.findStoredOf);
@@ -144,6 +150,7 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
     await storeEnd(walk, node.id, ended);
   } catch (error) {
     if (ended) options.unstored.keep(walk.run.id, node.id, ended);
+    else await tracker.flush().catch(() => {});
     if (!walk.signal.aborted) options.log.warn({ err: error, ...describePlace(walk, node) }, "a node could not be brought to an end");
     walk.state.isLost = true;
   } finally {

@@ -11,8 +11,10 @@ export async function tellParents(run: RunStatement, queue: Pick<RunQueue, "wake
     run,
     parents.filter(({ status }) => status === "waiting"),
   );
+  // One that waits may have been taken up by a process just now, and then its place in the queue wakes nobody.
   for (const { id, status } of parents)
-    if (status === "pending" || status === "running") await notifyWorkers(run, [calledWord, id, calledId].join(" ").trim());
+    if (status === "pending" || status === "running" || status === "waiting")
+      await notifyWorkers(run, [calledWord, id, calledId].join(" ").trim());
 }
 
 /** What workers are told of a run that is at work in one of them. */

@@ -33,9 +33,9 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
   let queued: Promise<void> | undefined;
   let newsAt = performance.now();
 
-  function describeItems(): Pick<Reached, "outputs" | keyof StoredItems> {
+  function describeItems(isLast: boolean): Pick<Reached, "outputs" | keyof StoredItems> {
     const nothing = { outputs: null, items: null, done: 0, total: 0 };
-    if (!reached || reached.total < 2 || !mayStore(text.length())) return nothing;
+    if (!reached || reached.total < 2 || !(isLast || mayStore(text.length()))) return nothing;
     Object.assign(stored, { length: text.length(), at: performance.now() });
     unstored.clear();
     const { outputs, origins } = text.write();
@@ -47,10 +47,10 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
     return length <= shortLength || length >= stored.length * leastGrowth || isLate;
   }
 
-  function store(): Promise<void> {
+  function store(isLast = false): Promise<void> {
     const isNews = performance.now() - newsAt >= newsAfterMs;
     if (isNews) newsAt = performance.now();
-    const items = describeItems();
+    const items = describeItems(isLast);
     const underWay = mustNotRepeat ? JSON.stringify([...begun.keys(), ...unstored]) : null;
     isBusy = true;
     running = write({ mustNotRepeat, underWay, ...items }, isNews).finally(() => {
@@ -72,6 +72,11 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
   function show(): Promise<void> {
     shown ??= request();
     return shown;
+  }
+
+  /** When nothing of it is being written any more. */
+  async function settled(): Promise<void> {
+    while (isBusy) await Promise.allSettled([running, queued]);
   }
 
   return {
@@ -100,9 +105,12 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
     /** For people to see what the run is busy with. */
     show: (): void => void show().catch(() => {}),
 
-    /** When nothing of it is being written any more. */
-    async settled(): Promise<void> {
-      while (isBusy) await Promise.allSettled([running, queued]);
+    settled,
+
+    /** What is done is stored, also where the node comes to no end here: whoever goes on must not do it again. */
+    async flush(): Promise<void> {
+      await settled();
+      if (reached) await store(true);
     },
   };
 }

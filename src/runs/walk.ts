@@ -118,6 +118,8 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     /** How far the present attempts of nodes are stored. */
     trackers: new Map<string, NodeTracker>(),
     ...{ writer, kept, root, close, calledEnds },
+    /** When it is looked at what was called although nobody told of its end: a word may be lost. */
+    lookAtCalls: { again: Number.POSITIVE_INFINITY },
     enterCall: createGate(() => options.mostCalls(run.organizationId)),
     /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
     shown: new Set<Promise<unknown>>(),

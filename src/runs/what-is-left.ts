@@ -16,7 +16,7 @@ type State = Pick<Walk, "graph" | "running" | "pauses" | "root" | "failure">;
  */
 export function whatIsLeft(walk: State, settled: Map<string, Settled>, ending?: string): Left {
   const isRunning = (id: string) => id !== ending && walk.running.has(id);
-  const hasPause = (id: string) => id !== ending && walk.pauses.has(id);
+  const hasPause = (id: string) => id !== ending && walk.pauses.has(id) && !settled.has(id);
   const ready = findReady(walk.graph, settled, (id) => isRunning(id) || hasPause(id), walk.root);
   const ids = [...walk.graph.keys()];
   if (ids.some(isRunning)) return { ready, isOver: false };

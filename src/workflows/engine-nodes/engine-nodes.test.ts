@@ -166,7 +166,8 @@ describe("merge", () => {
   });
 
   it("combines by position", async () => {
-    expect(await execute("merge", { mode: "position" }, surroundings)).toEqual(out({ id: 2, a: 1, b: 2 }, { id: 1, a: 2, b: 1 }, { a: 3 }));
+    const [outcome] = out({ id: 2, a: 1, b: 2 }, { id: 1, a: 2, b: 1 }, { a: 3 });
+    expect(await execute("merge", { mode: "position" }, surroundings)).toEqual([{ ...outcome, origins: { out: [[0, 3], [1, 4], [2]] } }]);
   });
 
   it("combines by a key and leaves items without it alone", async () => {
@@ -186,7 +187,7 @@ describe("merge", () => {
     expect(outcome).toHaveProperty("outputs.out.length", 3);
     expect(({} as Item).stain).toBeUndefined();
     const [pairs] = await execute("merge", { mode: "position" }, { branches: { one: [poisoned], two: [{ b: 1 }] } });
-    expect(JSON.stringify(pairs)).toBe('{"outputs":{"out":[{"__proto__":{"stain":1},"id":1,"b":1}]}}');
+    expect(JSON.stringify(pairs)).toBe('{"outputs":{"out":[{"__proto__":{"stain":1},"id":1,"b":1}]},"origins":{"out":[[0,1]]}}');
   });
 });
 

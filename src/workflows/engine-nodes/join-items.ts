@@ -3,22 +3,23 @@ import type { Branch, Item } from "../engine-node.ts";
 
 export type Join = { key: string; join: "outer" | "left" | "inner"; compare: "strict" | "loose" };
 
-/** An item on its way through the branches, with where it comes from. */
-type Row = { item: Item; key: string | undefined; from: string; isMatched: boolean };
+/** An item on its way through the branches, with where it comes from: its branch, and its places among all incoming items. */
+type Row = { item: Item; key: string | undefined; from: string; places: number[]; isMatched: boolean };
 
 /** Each with each of the same key is many quickly. */
 const mostRows = 100_000;
 
 /** One branch after the other: each item with every item of the next one that has the same key. Where fields have the same name, later branches win. */
-export function joinItems(branches: readonly Branch[], wish: Join): { items: Item[]; note?: string } {
+export function joinItems(branches: readonly Branch[], wish: Join): { items: Item[]; origins: number[][]; note?: string } {
+  let place = 0;
   const [first = [], ...others] = branches.map(({ from, items }) =>
-    items.map((item): Row => ({ item, key: keyOf(item, wish), from, isMatched: false })),
+    items.map((item): Row => ({ item, key: keyOf(item, wish), from, places: [place++], isMatched: false })),
   );
   const leftOut: Row[] = [];
   const rows = others.reduce((left, right) => joinTwo(left, right, { join: wish.join, leftOut }), first);
   const alone = others.length > 0 ? rows.filter(({ isMatched }) => !isMatched) : [];
   const note = [...describe(alone, "kept"), ...describe(leftOut, "left out")].join(" ");
-  return { items: rows.map(({ item }) => item), ...(note === "" ? {} : { note }) };
+  return { items: rows.map(({ item }) => item), origins: rows.map(({ places }) => places), ...(note === "" ? {} : { note }) };
 }
 
 /** Nothing equals nothing: an item without the field, or with null in it, has no match. */
@@ -48,7 +49,7 @@ function joinTwo(left: Row[], right: Row[], { join, leftOut }: { join: Join["joi
 
 function pair(row: Row, partner: Row): Row {
   partner.isMatched = true;
-  return { ...row, item: { ...row.item, ...partner.item }, isMatched: true };
+  return { ...row, item: { ...row.item, ...partner.item }, places: [...row.places, ...partner.places], isMatched: true };
 }
 
 function describe(rows: Row[], fate: string): string[] {

@@ -30,13 +30,21 @@ export const merge = defineEngineNode({
     .refine(({ mode, key }) => mode !== "key" || key !== undefined, { path: ["key"], message: "is required in the mode key" }),
   async run({ parameters: { mode, key = "", join, compare }, items, branches }) {
     if (mode === "append") return { outputs: { out: items } };
-    if (mode === "position") return { outputs: { out: byPosition(branches.map((branch) => branch.items)) } };
-    const { items: joined, ...told } = joinItems(branches, { key, join, compare });
-    return { outputs: { out: joined }, ...told };
+    if (mode === "position") return byPosition(branches.map((branch) => branch.items));
+    const { items: joined, origins, ...told } = joinItems(branches, { key, join, compare });
+    return { outputs: { out: joined }, origins: { out: origins }, ...told };
   },
 });
 
-function byPosition(branches: Item[][]): Item[] {
+function byPosition(branches: Item[][]) {
   const longest = branches.reduce((most, { length }) => Math.max(most, length), 0);
-  return Array.from({ length: longest }, (_, index) => Object.fromEntries(branches.flatMap((items) => Object.entries(items[index] ?? {}))));
+  const joined = Array.from(
+    { length: longest },
+    (_, index): Item => Object.fromEntries(branches.flatMap((items) => Object.entries(items[index] ?? {}))),
+  );
+  const offsets = branches.map((_, branch) => branches.slice(0, branch).reduce((sum, { length }) => sum + length, 0));
+  const origins = joined.map((_, index) =>
+    offsets.flatMap((offset, branch) => (index < (branches[branch]?.length ?? 0) ? [offset + index] : [])),
+  );
+  return { outputs: { out: joined }, origins: { out: origins } };
 }
