@@ -184,7 +184,16 @@ const nonsense: Record<string, string[]> = {
   RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
 };
 /** Any text means something for these. */
-const freeText = ["LISTEN_HOST", "SWITCHYARD_DATA_DIR", "MAIL_FROM", "METRICS_TOKEN", "AI_MODEL", "AI_API_KEY", "OTEL_SERVICE_NAME"];
+const freeText = [
+  ...["OPENAI", "OPENAI_IMAGE", "ANTHROPIC", "GEMINI", "ELEVENLABS"].map((name) => `DEFAULT_MODEL_${name}`),
+  "LISTEN_HOST",
+  "SWITCHYARD_DATA_DIR",
+  "MAIL_FROM",
+  "METRICS_TOKEN",
+  "AI_MODEL",
+  "AI_API_KEY",
+  "OTEL_SERVICE_NAME",
+];
 
 describe("nonsense", () => {
   it.each(Object.entries(nonsense).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(

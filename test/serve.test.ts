@@ -96,7 +96,7 @@ describe("serve", () => {
 
   it("stores what it compiled soon after the start, so that the next one is fast also when it is killed", async () => {
     const stored = () => readdirSync(path.join(dataDir, "compiled"), { recursive: true }).length;
-    await expect.poll(stored, { timeout: 10_000 }).toBeGreaterThan(300);
+    await expect.poll(stored, { timeout: 10_000 }).toBeGreaterThan(100);
   });
 
   it("keeps a worker alive that has neither a door nor a database process of its own", async () => {

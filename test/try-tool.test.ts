@@ -157,7 +157,10 @@ describe("the list of servers", () => {
     const open = (await (await fetch(`${mcp.app.gatewayUrl}/servers/github`)).json()) as Record<string, unknown> & { tools: object[] };
     expect(shown).toMatchObject({ title: open.name, description: open.description, url: open.url, credentialTypes: ["github"] });
     expect(shown?.tools.map(({ inputSchema: _, annotations: __, ...tool }) => tool)).toEqual(
-      open.tools.map((tool) => ({ ...pick(tool, ["name", "title", "description", "credentials", "outputSchema"]) })),
+      open.tools.map((tool) => ({
+        ...pick(tool, ["name", "title", "description", "credentials", "outputSchema"]),
+        worksWithoutAccount: false,
+      })),
     );
     const create = shown?.tools.find(({ name }) => name === "github_create_issue");
     expect(create?.annotations).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true });

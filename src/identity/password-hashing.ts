@@ -12,7 +12,7 @@ export type HashAnswer = string;
 export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
 /** Whoever is last of them waits for about a second. */
-const mostWaitingPerThread = 8;
+const mostWaiting = 16;
 const idleMs = 10_000;
 
 type Task = { question: HashQuestion; resolve: (answer: HashAnswer) => void; reject: (error: Error) => void };
@@ -25,7 +25,6 @@ const chooseThreads = (): number => Math.max(1, Math.min(2, availableParallelism
  * names: many who sign in would hold up everything that is sent anywhere.
  */
 export function createPasswordHashing({ mostAtOnce = chooseThreads() } = {}) {
-  const mostWaiting = mostAtOnce * mostWaitingPerThread;
   const idle: HashThread[] = [];
   const waiting: Task[] = [];
   let started = 0;

@@ -52,10 +52,13 @@ async function describeAll(suffix: string) {
   return {
     calls: await runSql(target, "SELECT to_jsonb(tool_call) AS row FROM tool_call ORDER BY id"),
     // Without the columns that later migrations add.
-    runs: await runSql(target, "SELECT to_jsonb(run) - 'adopted_at_mark' - 'adoptions_at_mark' AS row FROM run ORDER BY id"),
+    runs: await runSql(
+      target,
+      "SELECT to_jsonb(run) - '{adopted_at_mark,adoptions_at_mark,trigger_files}'::text[] AS row FROM run ORDER BY id",
+    ),
     nodes: await runSql(
       target,
-      "SELECT to_jsonb(run_node) - '{must_not_repeat,items,total,under_way}'::text[] AS row FROM run_node ORDER BY run_id, node_id",
+      "SELECT to_jsonb(run_node) - '{must_not_repeat,items,total,under_way,note}'::text[] AS row FROM run_node ORDER BY run_id, node_id",
     ),
     files: [await file("tool_call"), await file("run"), await file("run_node")],
   };

@@ -235,7 +235,7 @@ const publicRoutes = [
   ...["GET /api/setup", "POST /api/setup", "POST /api/sign-up", "POST /api/sign-in"],
   ...["POST /api/password-reset", "POST /api/password-reset/confirm"],
   ...["GET /api/invitations/:invitationId", "POST /api/invitations/:invitationId/sign-up"],
-  ...["GET /webhooks/:triggerId/:token", "POST /webhooks/:triggerId/:token"],
+  ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => `${method} /webhooks/:triggerId/:token`),
   ...["OPTIONS *", "GET /servers", "GET /servers/:serverId"],
   ...["GET /.well-known/oauth-authorization-server", "GET /.well-known/openid-configuration"],
   "GET /.well-known/oauth-protected-resource/:serverId/mcp",

@@ -85,6 +85,7 @@ const nobodys = (): Furnished & { connectionId: string } => {
 const fill = (path: string, ids: Record<string, unknown>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? fixed[name] ?? randomUUID()));
 const fixed: Record<string, string> = {
+  list: "models",
   nodeId: "now",
   toolName: "system_date_time",
   type: "github",
