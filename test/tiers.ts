@@ -6,10 +6,10 @@ export const fullTier: Record<string, readonly string[]> = {
   "Every page in a browser": ["test/browser-*.test.ts", "test/inspector-oauth.test.ts", "test/openapi.test.ts"],
   "Attacks, in their short form": ["test/attacks/*.test.ts", "test/bad-input.test.ts", "test/mcp-fuzz.test.ts"],
   "Promises under faults, in their short form": [
-    "test/faults/!(access|schedules|graphs).test.ts",
+    "test/faults/!(access|graphs).test.ts",
     "test/reference/many-graphs.test.ts",
-    "test/runs-crashes.test.ts",
-    "test/runs-takeover.test.ts",
+    ...["runs-crashes", "runs-takeover", "runs-interruptions", "runs-branches"].map(inTest),
+    "src/expressions/interpret-property.test.ts",
   ],
   "Commands and servers as processes of their own": [
     ...["serve", "start", "command-line", "credentials-command", "rolling-restart", "role-loading", "slots"].map(inTest),
@@ -29,7 +29,17 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/storage/postgres-cluster.test.ts",
   ],
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "deleting-many", "runs-items-speed"].map(inTest),
+    ...[
+      "events",
+      "history-live",
+      "history-record",
+      "plans",
+      "traces",
+      "door-limits",
+      "deleting-many",
+      "runs-items-speed",
+      "webhook-answers",
+    ].map(inTest),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],

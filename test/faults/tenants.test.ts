@@ -61,7 +61,15 @@ async function readRoutes(): Promise<Route[]> {
 }
 
 const namesIn = ({ path: text }: Route): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-const fixed: Ids = { toolName: "system_date_time", type: "github", providerId: "github", token: "x", fileNumber: "1" };
+const fixed: Ids = {
+  list: "models",
+  nodeId: "issue",
+  toolName: "system_date_time",
+  type: "github",
+  providerId: "github",
+  token: "x",
+  fileNumber: "1",
+};
 const fill = (text: string, ids: Ids) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? fixed[name] ?? randomUUID()));
 const nobodys = (): Ids => ({
