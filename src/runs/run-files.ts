@@ -22,7 +22,7 @@ export function createRunFiles({ db }: { db: Database }) {
   }
 
   /** For the parameters of one call, each file read once. */
-  function createReplace(organizationId: string, signal: AbortSignal) {
+  function createBytesOf(organizationId: string, signal: AbortSignal) {
     const known = new Map<string, Promise<RunFile | undefined>>();
     let room = mostTogether;
 
@@ -39,14 +39,7 @@ export function createRunFiles({ db }: { db: Database }) {
       return file.contentBase64;
     }
 
-    return async function replace(value: unknown, pointer: string): Promise<unknown> {
-      const name = pointer.slice(pointer.lastIndexOf("/") + 1);
-      if (typeof value === "string") return name.endsWith("Base64") ? await bytesOf(value, pointer) : value;
-      if (typeof value !== "object" || value === null) return value;
-      const entries: [string, unknown][] = [];
-      for (const [key, entry] of Object.entries(value)) entries.push([key, await replace(entry, `${pointer}/${key}`)]);
-      return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
-    };
+    return bytesOf;
   }
 
   return {
@@ -58,8 +51,19 @@ export function createRunFiles({ db }: { db: Database }) {
 
     /** The parameters of a tool with the bytes in the places of handles, in the fields that take bytes: all of them are named …Base64. */
     insertInto: async (organizationId: string, parameters: Record<string, unknown>, signal: AbortSignal) =>
-      (await createReplace(organizationId, signal)(parameters, "")) as Record<string, unknown>,
+      (await replaceTexts(parameters, "", createBytesOf(organizationId, signal))) as Record<string, unknown>,
   };
+}
+
+type Replace = (text: string, pointer: string) => Promise<string>;
+
+/** Those in fields that take bytes. */
+async function replaceTexts(value: unknown, pointer: string, replace: Replace): Promise<unknown> {
+  if (typeof value === "string") return /Base64$/.test(pointer) ? await replace(value, pointer) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const entries: [string, unknown][] = [];
+  for (const [key, entry] of Object.entries(value)) entries.push([key, await replaceTexts(entry, `${pointer}/${key}`, replace)]);
+  return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 
 const refuseAt = (pointer: string, detail: string): Refusal =>

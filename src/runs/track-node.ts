@@ -35,16 +35,11 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
 
   function describeItems(isLast: boolean): Pick<Reached, "outputs" | keyof StoredItems> {
     const nothing = { outputs: null, items: null, done: 0, total: 0 };
-    if (!reached || reached.total < 2 || !(isLast || mayStore(text.length()))) return nothing;
+    if (!reached || reached.total < 2 || !(isLast || mayStore(text.length(), stored))) return nothing;
     Object.assign(stored, { length: text.length(), at: performance.now() });
     unstored.clear();
     const { outputs, origins } = text.write();
     return { outputs, ...writeItems(reached.known, origins, reached.total) };
-  }
-
-  function mayStore(length: number): boolean {
-    const isLate = performance.now() - stored.at >= newsAfterMs && length <= mediumLength;
-    return length <= shortLength || length >= stored.length * leastGrowth || isLate;
   }
 
   function store(isLast = false): Promise<void> {
@@ -113,4 +108,9 @@ export function createNodeTracker(write: (reached: Reached, isNews: boolean) => 
       if (reached) await store(true);
     },
   };
+}
+
+function mayStore(length: number, stored: { length: number; at: number }): boolean {
+  const isLate = performance.now() - stored.at >= newsAfterMs && length <= mediumLength;
+  return length <= shortLength || length >= stored.length * leastGrowth || isLate;
 }

@@ -1,6 +1,7 @@
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
+import type { Run } from "../runs/wire.ts";
 import type { RunResponse } from "../workflows/engine-nodes/respond.ts";
 import type { DeliveryAnswer } from "./provider-deliveries.ts";
 import type { TriggerRow } from "./store.ts";
@@ -19,12 +20,16 @@ export function createAnswerDelivery(waitForAnswer: WaitForAnswer, log: Log) {
     });
     if (!found) return undefined;
     if ("response" in found) return write(found.response);
-    const { status, result } = found.ended;
-    // Without a result it was too much for one answer.
-    if (status === "succeeded") return result === null ? undefined : write({ status: 200, headers: {}, body: result });
-    // Why it failed is for members: the sender is a stranger.
-    throw new Refusal("workflow_failed", `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`);
+    return writeEnd(found.ended);
   };
+}
+
+function writeEnd({ status, result }: Pick<Run, "status" | "result">): DeliveryAnswer | undefined {
+  // Why it failed is for members: the sender is a stranger.
+  if (status !== "succeeded")
+    throw new Refusal("workflow_failed", `The run of this delivery ${status === "cancelled" ? "was cancelled" : "failed"}.`);
+  // Without a result it was too much for one answer.
+  return result === null ? undefined : write({ status: 200, headers: {}, body: result });
 }
 
 function write({ status, headers, body }: RunResponse): DeliveryAnswer {
