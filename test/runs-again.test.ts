@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CanvasEdge, CanvasNode } from "../src/workflows/wire.ts";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import type { CountingProvider } from "./support/counting-provider.ts";
 import { expectProblem } from "./support/expect-problem.ts";
-import { issue, useGithub } from "./support/github-nodes.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+import { issue } from "./support/github-nodes.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
+import { edges, node, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
-  await useGithub(ann, github.url);
+setUpRuns((made) => {
+  ({ ann, github } = made);
 });
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => github.forget());
 
 const titles = () => github.requests.map(({ title }) => title);
 const rerun = (id: string, body?: object) => ann.owner.browser.post(`${ann.path}/runs/${id}/rerun`, body);

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CountingProvider } from "./support/counting-provider.ts";
 import { issue, useGithub } from "./support/github-nodes.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "4" };
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment });
-  await useGithub(ann, github.url);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => {
-  github.forget();
-  github.takeTime(0);
-});
+setUpRuns(
+  (made) => {
+    ({ ann, github } = made);
+  },
+  { environment },
+);
 
 const branches = (count: number) => Array.from({ length: count }, (_, index) => issue(`b${index}`, `Branch ${index}`));
 

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
-import { issue, useGithub } from "./support/github-nodes.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CountingProvider } from "./support/counting-provider.ts";
+import { issue } from "./support/github-nodes.ts";
+import { setUpRuns } from "./support/set-up-runs.ts";
+import { edges, node, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;
 let github: CountingProvider;
 
-beforeAll(async () => {
-  github = await startCountingProvider();
-  ann = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" } });
-  await useGithub(ann, github.url);
-});
-afterAll(async () => {
-  await ann?.stop();
-  await github?.stop();
-});
-beforeEach(() => github.forget());
+setUpRuns(
+  (made) => {
+    ({ ann, github } = made);
+  },
+  { environment: { SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "8" } },
+);
 
 const titles = () => github.requests.map(({ title }) => title);
 const call = (id: string, workflowId: string) => node(id, "call_workflow", { workflowId });
