@@ -127,6 +127,22 @@ describe("a node that was under way when its process fell silent", () => {
     release();
     expect((await ann.ended(body.id)).status).toBe("succeeded");
   });
+
+  it("is not stored as an earlier owner of the run knew it, although its present one stores something in the same breath", async () => {
+    const id = await ann.save([send("send", "POST")]);
+    const release = github.hold();
+    const { body } = await ann.trigger(id, {});
+    await github.whenRunning(1, 5_000);
+    const held = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
+    const rowOf = (nodeId: string, epoch: number) =>
+      describeRunning({ held: { ...held, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() }, begun);
+    const begun = { attempts: 1, mustNotRepeat: false };
+    const rows = [rowOf("late", held.epoch - 1), rowOf("present", held.epoch)];
+    expect(await writeCheckpoints(onPool(ann.app.parts.db), rows, [])).toEqual([held]);
+    const stored = await ann.app.database.query("SELECT node_id FROM run_node WHERE run_id = $1 ORDER BY 1", [body.id]);
+    expect(stored).toEqual([{ node_id: "present" }, { node_id: "send" }]);
+    release();
+  });
 });
 
 describe("retries of a node that changes something", () => {

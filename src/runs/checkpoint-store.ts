@@ -88,35 +88,46 @@ function change(column: string): string {
   return `${column} = ${kept === undefined ? value : `CASE WHEN ${kept} THEN stored.${column} ELSE ${value} END`}`;
 }
 
+const placeColumns: Columns<Held> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+];
+
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
-const heldOf = (runTable: string, source: string): string => `held AS (
-  SELECT run.organization_id, run.id FROM ${runTable} AS run
-  JOIN (${source}) AS mine ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
+const heldOf = (runTable: string): string => `held AS (
+  SELECT run.organization_id, run.id, run.epoch FROM ${runTable} AS run
+  JOIN ${unnest(placeColumns)} AS mine (${columnNames(placeColumns)})
+    ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
   WHERE run.status IN ('pending', 'running', 'waiting')
   ORDER BY run.organization_id, run.id
   FOR NO KEY UPDATE OF run
 )`;
 
-const writeNodes = (nodeTable: string): string => `written AS (
+/** Looked up in a hash. In a join the database takes `held` for a single row and compares each of its rows with each of the others. */
+const isHeldRow = (row: string): string =>
+  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT held.organization_id, held.id, held.epoch FROM held) THEN true ELSE false END`;
+
+const writeNodes = (nodeTable: string, firstParameter: number): string => `written AS (
   INSERT INTO ${nodeTable} AS stored (${columnNames(stored)})
-  SELECT ${stored.map(([, column]) => `node.${column}`).join(", ")}
-  FROM node JOIN held ON held.organization_id = node.organization_id AND held.id = node.run_id
+  SELECT ${columnNames(stored)} FROM ${unnest(nodeColumns, firstParameter)} AS node (${columnNames(nodeColumns)}) WHERE ${isHeldRow("node")}
   ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
     SET ${changed.map(change).join(", ")}
     WHERE stored.status IN ('running', 'retrying', 'waiting')
 )`;
 
-const writeTurns = (runTable: string): string => `turned AS (
+const writeTurns = (runTable: string, firstParameter: number): string => `turned AS (
   UPDATE ${runTable} AS run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
     started_at = COALESCE(run.started_at, turn.started_at), wake_at = turn.wake_at, completed_at = turn.completed_at,
     active_ms = turn.active_ms, changed_at = clock_timestamp()
-  FROM turn JOIN held ON held.organization_id = turn.organization_id AND held.id = turn.run_id
-  WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id
+  FROM ${unnest(turnColumns, firstParameter)} AS turn (${columnNames(turnColumns)})
+  WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id AND ${isHeldRow("turn")}
 )`;
 
-const nodeSource = `node AS (SELECT * FROM ${unnest(nodeColumns)} AS node (${columnNames(nodeColumns)}))`;
-const turnSource = (first: number) => `turn AS (SELECT * FROM ${unnest(turnColumns, first)} AS turn (${columnNames(turnColumns)}))`;
-const place = "organization_id, run_id, epoch";
+const firstOfNodes = placeColumns.length + 1;
+const firstOfTurns = firstOfNodes + nodeColumns.length;
+
+const heldRows = 'SELECT organization_id AS "organizationId", id AS "runId", epoch FROM held';
 
 // Without names they are planned each time: a plan made while the table was small reads all of an organization's runs for each of them
 // when it is large, until the database has looked at the table again.
@@ -124,7 +135,7 @@ const nodesOnly = remember((runTable: string) =>
   remember(
     (nodeTable: string): Statement => ({
       name: "",
-      text: `WITH ${nodeSource}, ${heldOf(runTable, `SELECT DISTINCT ${place} FROM node`)}, ${writeNodes(nodeTable)} SELECT id FROM held`,
+      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)} ${heldRows}`,
     }),
   ),
 );
@@ -133,14 +144,13 @@ const nodesAndTurns = remember((runTable: string) =>
   remember(
     (nodeTable: string): Statement => ({
       name: "",
-      text: `WITH ${nodeSource}, ${turnSource(nodeColumns.length + 1)},
-             ${heldOf(runTable, `SELECT ${place} FROM node UNION SELECT ${place} FROM turn`)}, ${writeNodes(nodeTable)}, ${writeTurns(runTable)}
-             SELECT id FROM held`,
+      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)}, ${writeTurns(runTable, firstOfTurns)} ${heldRows}`,
     }),
   ),
 );
 
-export type HeldRun = { id: string };
+/** Names a run as one of its owners knew it. */
+export const placeOf = ({ organizationId, runId, epoch }: Held): string => `${organizationId} ${runId} ${epoch}`;
 
 /** The runs that were still this owner's; for the others nothing was written. */
 export async function writeCheckpoints(
@@ -148,11 +158,13 @@ export async function writeCheckpoints(
   nodes: NodeRow[],
   turns: RunTurn[],
   tableOf: TableOf = wholeTable,
-): Promise<HeldRun[]> {
-  const runIds = [...nodes, ...turns].map(({ runId }) => runId);
+): Promise<Held[]> {
+  const places = new Map([...nodes, ...turns].map((held) => [placeOf(held), held]));
+  const runIds = [...places.values()].map(({ runId }) => runId);
   const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
-  if (turns.length === 0) return await run<HeldRun>(nodesOnly(runTable)(nodeTable), arraysOf(nodeColumns, nodes));
-  return await run<HeldRun>(nodesAndTurns(runTable)(nodeTable), [...arraysOf(nodeColumns, nodes), ...arraysOf(turnColumns, turns)]);
+  const values = [...arraysOf(placeColumns, [...places.values()]), ...arraysOf(nodeColumns, nodes)];
+  if (turns.length === 0) return await run<Held>(nodesOnly(runTable)(nodeTable), values);
+  return await run<Held>(nodesAndTurns(runTable)(nodeTable), [...values, ...arraysOf(turnColumns, turns)]);
 }
 
 const isHeldStatement: Statement = {

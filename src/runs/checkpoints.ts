@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { isConflict } from "../storage/repeat-after-conflict.ts";
 import { findOpenCalls, lockParent } from "./called-store.ts";
 import { callerFailed, cancelTree } from "./cancel-called.ts";
-import { type NodeRow, onPool, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
+import { type Held, type NodeRow, onPool, placeOf, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
 import { tellParents } from "./tell-parents.ts";
 
@@ -49,9 +49,9 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
   const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
     const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
     const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
-    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns, tableOf)).map(({ id }) => id));
-    onChange(turns.filter(({ runId }) => held.has(runId)).map(toPlace));
-    return checkpoints.map((checkpoint) => held.has(runIdOf(checkpoint)));
+    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns, tableOf)).map(placeOf));
+    onChange(turns.filter((turn) => held.has(placeOf(turn))).map(toPlace));
+    return checkpoints.map((checkpoint) => held.has(placeOf(heldOf(checkpoint))));
   };
   // Not all at once: while the database stores some, this process executes others.
   const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
@@ -86,7 +86,7 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
       if (!held) return false;
       if (turn && stepAside) await requeue(run, turn, stepAside);
       cancelled = await cancelCalled(run, checkpoint);
-      await tellParents(run, queue, { parents, calledId: runIdOf(checkpoint) });
+      await tellParents(run, queue, { parents, calledId: heldOf(checkpoint).runId });
       return true;
     });
     if (isHeld && turn) onChange([toPlace(turn)]);
@@ -128,4 +128,4 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
 
 const toPlace = ({ organizationId, runId }: RunTurn) => ({ organizationId, id: runId });
 
-const runIdOf = ({ nodes, turn }: Checkpoint): string => turn?.runId ?? nodes[0]?.runId ?? "";
+const heldOf = ({ nodes, turn }: Checkpoint): Held => turn ?? (nodes[0] as Held);

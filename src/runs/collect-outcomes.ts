@@ -81,7 +81,7 @@ export function collectOutcomes({ results: known, failures: earlier }: Pick<Item
 
     /** What executions were given, in their order. */
     seen(): { inputs: unknown[]; filled: unknown[] } {
-      const sorted = noted.toSorted((one, other) => one.place - other.place);
+      const sorted = noted.length < 2 ? noted : noted.toSorted((one, other) => one.place - other.place);
       const filled = sorted.filter((one) => one.filled !== undefined);
       return { inputs: sorted.map(({ parameters }) => parameters), filled: filled.map((one) => one.filled) };
     },

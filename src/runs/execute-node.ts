@@ -97,6 +97,8 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
   /** So many at a time as the node's author allows; what is under way comes to its end, whatever becomes of the others. */
   async function executeAll(pass: Pass, executions: Execution[]): Promise<void> {
     const { task, fatal } = pass;
+    const [only] = executions;
+    if (only && executions.length === 1) return await executeOne(pass, only);
     let isBroken = false;
     const mayBegin = () => fatal.size === 0 && !isBroken && !task.signal.aborted && !task.isStopping();
     let next = 0;

@@ -39,19 +39,31 @@ type Written = {
 
 /** What all executions gave together, in their order. */
 export function mergeResults(results: ReadonlyMap<number, ItemResult>): { outputs: Outputs; origins: Origins } {
+  const [only] = results;
+  if (only && results.size === 1) return { outputs: only[1].outputs, origins: originsOf(...only) };
   const outputs: Outputs = {};
   const origins: Origins = {};
   for (const place of sortedPlaces(results)) {
     const result = results.get(place);
-    for (const [way, items] of Object.entries(result?.outputs ?? {})) {
+    if (!result) continue;
+    const added = originsOf(place, result);
+    for (const [way, items] of Object.entries(result.outputs)) {
       const [knownItems, knownOrigins] = [listAt(outputs, way), listAt(origins, way)];
       for (const [index, item] of items.entries()) {
         knownItems.push(item);
-        knownOrigins.push(result?.origins ? (result.origins[way]?.[index] ?? null) : place);
+        knownOrigins.push(added[way]?.[index] ?? null);
       }
     }
   }
   return { outputs, origins };
+}
+
+/** All from the item at its place, unless the execution told. */
+function originsOf(place: number, { outputs, origins }: ItemResult): Origins {
+  const all: Origins = {};
+  for (const way of Object.keys(outputs))
+    all[way] = (outputs[way] as Item[]).map((_, index) => (origins ? (origins[way]?.[index] ?? null) : place));
+  return all;
 }
 
 const sortedPlaces = (results: ReadonlyMap<number, unknown>): number[] => [...results.keys()].sort((one, other) => one - other);
@@ -62,15 +74,8 @@ function listAt<Value>(lists: Record<string, Value[]>, way: string): Value[] {
 }
 
 export function writeItems({ results, failures }: Omit<ItemProgress, "interrupted">, origins: Origins, total: number): StoredItems {
+  if (total < 2 && failures.size === 0 && saysNothing(results, origins)) return { items: null, done: results.size, total };
   const failed = [...results].flatMap(([place, { failure }]): [number, NodeFailure][] => (failure ? [[place, failure]] : []));
-  const isPlain = failed.length === 0 && failures.size === 0 && [...results.values()].every((result) => !result.origins);
-  const saysNothing =
-    total < 2 &&
-    isPlain &&
-    Object.values(origins)
-      .flat()
-      .every((origin) => origin === 0);
-  if (saysNothing) return { items: null, done: results.size, total };
   const written: Written = {
     done: toRuns(sortedPlaces(results)),
     origins: Object.fromEntries(Object.entries(origins).map(([way, list]) => [way, toRuns(list)])),
@@ -78,6 +83,12 @@ export function writeItems({ results, failures }: Omit<ItemProgress, "interrupte
     failures: [...failures],
   };
   return { items: JSON.stringify(written), done: results.size, total };
+}
+
+/** All came from the first item, which is what is believed where nothing is stored. */
+function saysNothing(results: ReadonlyMap<number, ItemResult>, origins: Origins): boolean {
+  for (const { failure, origins: told } of results.values()) if (failure || told) return false;
+  return Object.values(origins).every((list) => list.every((origin) => origin === 0));
 }
 
 type StoredProgress = StoredItems & { outputs: string | null; attempts: number; status: string };

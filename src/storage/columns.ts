@@ -14,16 +14,42 @@ export const valuesOf = <Row>(columns: Columns<Row>, row: Row): unknown[] => col
 /** Null for a column in which no row has a value: `unnest` fills it up, and most columns of most batches are like that. */
 export const arraysOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[] =>
   columns.map(([field, , type]) => {
-    if (rows.every((row) => row[field] === null)) return null;
+    if (type !== "bytea") return toArrayText(rows, field);
     const values = rows.map((row) => row[field]);
-    return type === "bytea" ? values : toArrayText(values);
+    return values.every((value) => value === null) ? null : values;
   });
 
 // The driver would do the same in several passes over every text, which is a good part of what a batch costs.
-const toArrayText = (values: unknown[]): string => `{${values.map(toElement).join(",")}}`;
+function toArrayText<Row>(rows: readonly Row[], field: keyof Row): string | null {
+  let text = "";
+  let hasValue = false;
+  for (const row of rows) {
+    const value = row[field];
+    if (value === null || value === undefined) text += ",NULL";
+    else {
+      hasValue = true;
+      text += `,${toElement(value)}`;
+    }
+  }
+  return hasValue ? `{${text.slice(1)}}` : null;
+}
 
-const toElement = (value: unknown): string => {
-  if (value === null || value === undefined) return "NULL";
-  if (typeof value === "string") return `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, "\\$&") : value}"`;
-  return value instanceof Date ? `"${value.toISOString()}"` : String(value);
-};
+function toElement(value: unknown): string {
+  if (typeof value === "string") return `"${escapeText(value)}"`;
+  return value instanceof Date ? `"${toText(value)}"` : String(value);
+}
+
+// One character after the other: to look for both with a pattern takes twice as long.
+function escapeText(text: string): string {
+  const slashed = text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
+  return slashed.includes('"') ? slashed.replaceAll('"', '\\"') : slashed;
+}
+
+/** The moment that was written last: rows of one batch share most of theirs, and to write one takes longer than all the rest of its row. */
+const last = { ms: Number.NaN, text: "" };
+
+function toText(moment: Date): string {
+  const ms = moment.getTime();
+  if (ms !== last.ms) Object.assign(last, { ms, text: moment.toISOString() });
+  return last.text;
+}
