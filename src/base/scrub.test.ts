@@ -17,7 +17,16 @@ const strictly = (text: string) =>
   ].reduce((done, [from = "", to = ""]) => done.replaceAll(from, to), text);
 const toAscii = (unit: string) => (unit > "\x7f" ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit);
 
-const units: Record<string, string> = { "+": "\\u002B", "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "'": "\\u0027", '"': "\\u0022" };
+const escapeAsJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const toUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const toUpperUnit = (unit: string) => toUnit(unit).toUpperCase().replace("U", "u");
+// Of what JSON must escape, these have a letter of their own; other control characters are written in hexadecimal.
+const inUpperCase = (unit: string) => (/["\\\b\t\n\f\r]/.test(unit) ? escapeAsJson(unit) : unit < " " ? toUpperUnit(unit) : unit);
+const asGo = (text: string) => escapeAsJson(text).replaceAll(/[<>&\u2028\u2029]/g, toUnit);
+const asDotNet = (unit: string) => (/["&'+<>`]|[^\0-~]/.test(unit) ? toUpperUnit(unit) : inUpperCase(unit));
+
+const inHtml = (text: string, quote: string, apostrophe: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', quote).replaceAll("'", apostrophe);
 
 const encodings: [string, (text: string) => string][] = [
   ["plain", (text) => text],
@@ -42,24 +51,36 @@ const encodings: [string, (text: string) => string][] = [
   ["JSON with escaped slashes", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/")],
   ["JSON in ASCII", (text) => JSON.stringify(text).slice(1, -1).split("").map(toAscii).join("")],
   ["JSON as PHP writes it", (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/").split("").map(toAscii).join("")],
+  ["JSON as Go writes it", asGo],
   [
-    "JSON as Go writes it",
-    (text) => JSON.stringify(text).slice(1, -1).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e").replaceAll("&", "\\u0026"),
+    "JSON as older Go writes it",
+    (text) =>
+      text
+        .split("\b")
+        .map((part) => part.split("\f").map(asGo).join("\\u000c"))
+        .join("\\u0008"),
   ],
+  ["JSON as Python writes it", (text) => escapeAsJson(text).split("").map(toAscii).join("").replaceAll("\x7f", "\\u007f")],
+  ["JSON as Gson writes it", (text) => escapeAsJson(text).replaceAll(/[<>&='\u2028\u2029]/g, toUnit)],
+  ["JSON as .NET writes it", (text) => text.split("").map(asDotNet).join("")],
+  ["JSON as Jackson writes it", (text) => text.split("").map(inUpperCase).join("")],
   [
-    "JSON as .NET writes it",
+    "JSON as Jackson writes it in ASCII",
     (text) =>
       text
         .split("")
-        .map((one) => units[one] ?? (one > "~" ? toAscii(one).toUpperCase().replace("\\U", "\\u") : JSON.stringify(one).slice(1, -1)))
+        .map((unit) => (unit > "\x7f" ? toUpperUnit(unit) : inUpperCase(unit)))
         .join(""),
   ],
-  [
-    "HTML",
-    (text) =>
-      text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
-  ],
+  ["HTML", (text) => inHtml(text, "&quot;", "&#39;")],
+  ["HTML as Python writes it", (text) => inHtml(text, "&quot;", "&#x27;")],
+  ["HTML as PHP writes it", (text) => inHtml(text, "&quot;", "&#039;")],
+  ["HTML as Go writes it", (text) => inHtml(text, "&#34;", "&#39;")],
+  ["XML", (text) => inHtml(text, "&quot;", "&apos;")],
+  ["HTML between tags", (text) => inHtml(text, '"', "'")],
 ];
+
+const encodingCalled = (name: string) => encodings.find(([one]) => one === name) ?? expect.unreachable();
 
 describe("a secret in a text", () => {
   it.each(encodings)("is removed as %s", (_, encode) => {
@@ -130,7 +151,9 @@ describe("a secret in a value", () => {
 });
 
 describe("for all secrets and texts", () => {
-  const someSecret = fc.string({ minLength: 6, maxLength: 60, unit: "grapheme" }).filter((text) => text.length >= 6 && text.isWellFormed());
+  const special = fc.constantFrom(..."\"'`<>&+=/\\ ~!*()%\b\f\n\x1f\x7f\u2028");
+  const unit = fc.oneof({ weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 1, unit: "grapheme" }) }, special);
+  const someSecret = fc.string({ minLength: 6, maxLength: 60, unit }).filter((text) => text.length >= 6 && text.isWellFormed());
 
   it("no form of a secret is left", () => {
     fc.assert(
@@ -148,7 +171,7 @@ describe("for all secrets and texts", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[["`    \u097a"], "", "", encodingCalled("JSON as Jackson writes it in ASCII")]] },
     );
   });
 

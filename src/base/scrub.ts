@@ -57,7 +57,7 @@ function formsOf(secret: string): string[] {
   const forms = [
     secret,
     ...jsonForms(secret),
-    secret.replaceAll(/[&<>"']/g, (character) => htmlEscapes[character] ?? character),
+    ...htmlForms(secret),
     ...percents,
     ...percents.map(lowerCasePercents),
     bytes.toString("hex"),
@@ -72,25 +72,59 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** As it is, with slashes escaped, in ASCII, and as PHP, Go and .NET write it. */
+type JsonWriter = {
+  /** Which characters it escapes though it need not, for a class in a pattern. */
+  more?: string;
+  /** What others escape with a letter or a backslash alone and it in hexadecimal. */
+  long?: string[];
+  upperCase?: boolean;
+  slashes?: boolean;
+};
+
+/** In this order: JavaScript; PHP as it is, and with what is not ASCII left; others in ASCII; Python; Go as it is and as it was; Gson; .NET; Jackson. */
+const jsonWriters = [
+  {},
+  { slashes: true, more: "\\u0080-\\uffff" },
+  { slashes: true },
+  { slashes: true, more: "\\u2028\\u2029" },
+  { more: "\\u0080-\\uffff" },
+  { more: "\\u007f-\\uffff" },
+  { more: "<>&\\u2028\\u2029" },
+  { more: "<>&\\u2028\\u2029", long: ["\\b", "\\f"] },
+  { more: "<>&='\\u2028\\u2029" },
+  { more: "&'+<>`\\u007f-\\uffff", long: ['\\"'], upperCase: true },
+  { upperCase: true },
+  { more: "\\u0080-\\uffff", upperCase: true },
+].map((writer: JsonWriter) => ({ ...writer, pattern: new RegExp(`\\\\(?:u[0-9a-f]{4}|.)|[/${writer.more ?? ""}]`, "g") }));
+
 function jsonForms(secret: string): string[] {
-  const json = toJson(secret);
-  const slashed = json.replaceAll("/", "\\/");
-  return [
-    ...[json, slashed].flatMap((text) => [text, text.replaceAll(/[^\0-\x7f]/g, toUnit)]),
-    json.replaceAll(/[<>&\u2028\u2029]/g, toUnit),
-    secret
-      .split("")
-      .map((unit) => (/["'<>&+`]|[^\0-~]/.test(unit) ? toUnit(unit).toUpperCase().replace("U", "u") : toJson(unit)))
-      .join(""),
-  ];
+  const json = JSON.stringify(secret).slice(1, -1);
+  return jsonWriters.map((writer) => json.replaceAll(writer.pattern, (found) => escapeAs(writer, found)));
 }
 
-const toJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+function escapeAs({ long = [], upperCase, slashes }: JsonWriter, found: string): string {
+  if (found === "/") return slashes ? "\\/" : found;
+  if (found.length === 2 && !long.includes(found)) return found;
+  const hex = found.length > 2 ? found.slice(2) : hexOf(JSON.parse(`"${found}"`));
+  return `\\u${upperCase ? hex.toUpperCase() : hex}`;
+}
 
-const toUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, "0");
 
-const htmlEscapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+/** As browsers, Python, PHP, Go and writers of XML do it, and between tags, where quotes may stay. */
+function htmlForms(secret: string): string[] {
+  const text = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return quotesInHtml.map(([quote, apostrophe]) => text.replaceAll('"', quote).replaceAll("'", apostrophe));
+}
+
+const quotesInHtml = [
+  ["&quot;", "&#39;"],
+  ["&quot;", "&#x27;"],
+  ["&quot;", "&#039;"],
+  ["&#34;", "&#39;"],
+  ["&quot;", "&apos;"],
+  ['"', "'"],
+] as const;
 
 const lowerCasePercents = (form: string): string => form.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
 
