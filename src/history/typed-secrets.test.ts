@@ -55,6 +55,22 @@ describe("a secret that was typed into a parameter", () => {
     expect(shortestTime(() => scrubOfCall({ text }))).toBeLessThan(200);
   });
 
+  it.each(["a", ":", "=", " ", '"', "'", "\\", "%41", "aA", "eyJ", "a=b;", "Basic "])(
+    "is looked for in sixteen megabytes of %j, wherever they are",
+    (part) => {
+      const long = part.repeat(16_000_000 / part.length);
+      const texts = {
+        text: long,
+        form: `a=b&client_secret=${long}`,
+        json: `["${long}`,
+        authorization: `Basic${long}x`,
+        cookie: `a=${long}`,
+      };
+      expect(shortestTime(() => scrubOfCall({ ...texts, password: long, [long]: "x" }))).toBeLessThan(1500);
+      expect(scrubbed({ [`${long} password`]: canary })).toEqual({ [`${long} password`]: "[secret]" });
+    },
+  );
+
   it("is found when it is a signed token, also after a hyphen", () => {
     const token = "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl";
     expect(scrubbed({ text: `see ${token}, x-${token}` })).toEqual({ text: "see [secret], x-[secret]" });

@@ -137,9 +137,13 @@ function* partsOf(text: string): Iterable<string> {
   yield* [login, login.slice(login.indexOf(":") + 1)].filter((part) => part !== "");
 }
 
+/** Names may have megabytes too, of which the last words tell. */
+const longestNameRead = 200;
+
 /** By its last words, so that `maxTokens`, `pageToken` and `issueKey` are none. */
 function isSecretName(name: string): boolean {
   const words = name
+    .slice(-longestNameRead)
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z0-9]+/);
