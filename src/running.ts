@@ -88,6 +88,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
   const { config, log, tracing, isWorker } = surroundings;
   const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
   const { fetch } = outside;
+  const findStoredOf = vault.findSecretsOf;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, models: config.models, fetch, vault }) });
   const executeOnce = createExecuteOnce({
     ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
@@ -100,7 +101,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     ...{ db, target, pooled, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
     observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
-    nodes: { executeNode: createExecuteNode({ clock, executeOnce }), isPure: executeOnce.isPure, findStoredOf: vault.findSecretsOf },
+    nodes: { executeNode: createExecuteNode({ clock, executeOnce, findStoredOf }), isPure: executeOnce.isPure, findStoredOf },
     mostRuns: isWorker ? config.maxRunsAtOnce : 0,
     limitMs: config.maxRunTimeMs,
     mostCalls: (organizationId) => config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,

@@ -136,4 +136,43 @@ describe("the secret of a connected account", () => {
     const rows = await mcp.app.database.query("SELECT input, filled, error_message FROM run_node");
     for (const text of [secret, weir]) expect(JSON.stringify(rows)).not.toContain(text);
   });
+
+  const runOf = async (ask: object, list: string, settings: object) => {
+    const nodes = [
+      { id: "list", nodeId: "loop", parameters: { list } },
+      { id: "ask", nodeId: "http_request", credentials: { http_auth: reference }, parameters: ask, settings },
+    ];
+    const canvas = { nodes, edges: [{ id: "e", source: "list", target: "ask" }] };
+    const { body: made } = await mcp.owner.browser.post(`${path}/workflows`, { name: "Typed for each", canvas });
+    const { body: started } = await mcp.owner.browser.post(`${path}/workflows/${made.id}/runs`, {});
+    const read = async () => (await mcp.owner.browser.get(`${path}/runs/${started.id}`)).body;
+    await expect.poll(async () => (await read()).status, { timeout: 15_000 }).toMatch(/succeeded|failed/);
+    const rows = await mcp.app.database.query(
+      "SELECT node.*, run.error_message AS told FROM run_node node JOIN run ON run.id = node.run_id WHERE node.run_id = $1 AND node_id = 'ask'",
+      [started.id],
+    );
+    expect(rows).toHaveLength(1);
+    return { run: await read(), row: rows[0] as Record<string, unknown> };
+  };
+  const heron = "heron-on-the-sluice-4711";
+
+  it("is in nothing that is stored of items that failed while the run went on, nor in what follows is told", async () => {
+    await store(mcp.owner.browser, mcp.owner.organizationId, heron);
+    provider.script([1, 2, 3].map(() => ({ status: 400, json: { message: `there is no ${heron}` } })));
+    const url = `${provider.url}/${heron}/{{ $input.value }}`;
+    const { run, row } = await runOf({ url }, "[1, 2, 3]", { continueOnError: true });
+    expect(provider.requests().map((one) => one.path)).toEqual([1, 2, 3].map((value) => `/${heron}/${value}`));
+    expect(run).toMatchObject({ status: "succeeded", nodes: [{}, { status: "failed" }] });
+    for (const column of [row.items, row.outputs]) expect(column).toContain("there is no [secret]");
+    expect(JSON.stringify(row)).not.toContain(heron);
+  });
+
+  it("is in no failure of an item whose input is not noted any more", async () => {
+    await store(mcp.owner.browser, mcp.owner.organizationId, heron);
+    const answers = Array.from({ length: 24 }, () => ({ json: {} }));
+    provider.script([...answers, { status: 400, json: { message: `there is no ${heron}` } }]);
+    const { run, row } = await runOf({ url: `${provider.url}/{{ $input.value }}` }, `$append([1..24], "${heron}")`, {});
+    expect(run).toMatchObject({ status: "failed", error: { message: expect.stringContaining("there is no [secret]") } });
+    expect(JSON.stringify(row)).not.toContain(heron);
+  });
 });

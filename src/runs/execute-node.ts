@@ -1,11 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { asUnclear, lookFirst } from "../base/effect.ts";
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
+import type { FindStoredOf } from "../history/typed-secrets.ts";
 import type { EngineOutcome, Item } from "../workflows/engine-node.ts";
 import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";
 import type { ExecuteOnce } from "./execute-once.ts";
 import { originsByIdentity } from "./find-origin.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
+import { withoutTypedSecrets } from "./hide-typed-secrets.ts";
 import { type Origins, type StoredItems, writeItems } from "./item-progress.ts";
 import type { NodeFailure } from "./node-failure.ts";
 import type { Execution, NodeTask } from "./node-task.ts";
@@ -43,26 +45,11 @@ type Pass = {
   fatal: Map<number, NodeFailure>;
 };
 
+type Options = { clock: Clock; executeOnce: ExecuteOnce; findStoredOf: FindStoredOf };
+
 /** Executes a node once for each item it takes, or once for all of them. What fails comes back as an end, not as an error. */
-export function createExecuteNode({ clock, executeOnce }: { clock: Clock; executeOnce: ExecuteOnce }) {
-  /** The failure of one execution, or undefined. */
-  async function tryOnce({ task, outcomes }: Pass, execution: Execution): Promise<Failed | undefined> {
-    let mustNotRepeat = false;
-    const begin: NodeTask["begin"] = async (place, now) => {
-      mustNotRepeat ||= now;
-      await task.begin(place, now);
-    };
-    try {
-      const outcome = await executeOnce.run({ ...task, begin }, execution, outcomes.note);
-      outcomes.add(execution.index, withOrigins(outcome, execution));
-      return undefined;
-    } catch (thrown) {
-      const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat || isUnknown(thrown)) : thrown;
-      if (isPassing(error)) throw error;
-      const mayBeDone = mustNotRepeat && isUnknown(error);
-      return { error: toFailure(error), mayBeDone, retryAfterMs: retryAfterOf(error) };
-    }
-  }
+export function createExecuteNode({ clock, executeOnce, findStoredOf }: Options) {
+  const tryOnce = createTryOnce({ executeOnce, findStoredOf });
 
   /** It is tried again, ends the node, or the run goes on with an item that tells of it. */
   function takeFailure(
@@ -124,6 +111,33 @@ export function createExecuteNode({ clock, executeOnce }: { clock: Clock; execut
     const open = executions.filter(isOpen);
     if (pass.fatal.size === 0) await executeAll(pass, open);
     return describePass(pass, open, clock.now());
+  };
+}
+
+/** Gives the failure of one execution, or undefined. */
+function createTryOnce({ executeOnce, findStoredOf }: Omit<Options, "clock">) {
+  return async ({ task, outcomes }: Pass, execution: Execution): Promise<Failed | undefined> => {
+    let mustNotRepeat = false;
+    let given: unknown = task.node.parameters;
+    const note: Outcomes["note"] = (place, parameters, filled) => {
+      given = { parameters, filled };
+      outcomes.note(place, parameters, filled);
+    };
+    const begin: NodeTask["begin"] = async (place, now) => {
+      mustNotRepeat ||= now;
+      await task.begin(place, now);
+    };
+    try {
+      const outcome = await executeOnce.run({ ...task, begin }, execution, note);
+      outcomes.add(execution.index, withOrigins(outcome, execution));
+      return undefined;
+    } catch (thrown) {
+      const error = task.signal.aborted ? endOfTime(task.signal, mustNotRepeat || isUnknown(thrown)) : thrown;
+      if (isPassing(error)) throw error;
+      const mayBeDone = mustNotRepeat && isUnknown(error);
+      const failure = await withoutTypedSecrets(toFailure(error), given, findStoredOf(task.organizationId));
+      return { error: failure, mayBeDone, retryAfterMs: retryAfterOf(error) };
+    }
   };
 }
 
