@@ -149,13 +149,28 @@ describe("a running call of a workflow", () => {
 });
 
 describe("the platform server", () => {
-  it("lists workflows, runs and triggers, shows one of each, and turns a trigger off", async () => {
+  const call = async (name: string, input: Record<string, unknown> = {}) => {
     const client = mcp.connect("platform", ["platform:read", "platform:write"]);
-    const call = async (name: string, input: Record<string, unknown> = {}) => {
-      const { result } = await ask(client, "platform", "tools/call", { name, arguments: input });
-      expect(result.isError).not.toBe(true);
-      return result.structuredContent;
-    };
+    const { result } = await ask(client, "platform", "tools/call", { name, arguments: input });
+    expect(result.isError).not.toBe(true);
+    return result.structuredContent;
+  };
+
+  it("says how much of a large run is left out of its answer, and which nodes that are", async () => {
+    const large = (id: string) => node(id, "set_fields", { fields: { text: '{{ $pad("", 3000000, "x") }}' }, keepOthers: false });
+    const workflowId = await save({ name: "Large", canvas: { nodes: ["a", "b", "c", "d"].map(large), edges: edges("a>b", "b>c", "c>d") } });
+    const { body } = await mcp.owner.browser.post(`${path}/workflows/${workflowId}/runs`);
+    const read = async () => (await call("platform_get_execution", { executionId: body.id })).execution;
+    await expect.poll(async () => (await read()).status, { timeout: 15_000 }).toBe("succeeded");
+    const nodes = (await read()).nodes as { outputs: unknown; leftOutBytes: number }[];
+    const leftOut = nodes.filter(({ outputs }) => outputs === null);
+    expect(leftOut.length).toBeGreaterThan(0);
+    expect(nodes.length).toBeGreaterThan(leftOut.length);
+    for (const { leftOutBytes } of leftOut) expect(leftOutBytes).toBeGreaterThan(3_000_000);
+    for (const { outputs, leftOutBytes } of nodes) if (outputs !== null) expect(leftOutBytes).toBe(0);
+  });
+
+  it("lists workflows, runs and triggers, shows one of each, and turns a trigger off", async () => {
     /** What is made while somebody turns the pages moves nothing from one page to the next. */
     const expectStablePages = async (name: string, field: Field, make: () => Promise<{ status: number }>, wanted: object = {}) => {
       for (const made of [await make(), await make()]) expect(made.status).toBeLessThan(300);

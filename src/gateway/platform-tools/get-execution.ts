@@ -9,6 +9,12 @@ const nodeRun = z.object({
   nodeId: z.string().describe("The node's type."),
   status: nodeStatus,
   outputs: z.array(z.record(z.string(), z.unknown())).nullable(),
+  leftOutBytes: z
+    .int()
+    .min(0)
+    .describe(
+      "Above 0 when the outputs are left out, because the run is too large to be read at once: about so many bytes. GET /task-runner/executions/{executionId}/nodes/{id} answers this node alone.",
+    ),
   error: failure.nullable(),
   startedAt: instant.nullable(),
   completedAt: instant.nullable(),
@@ -18,7 +24,8 @@ export const createGetExecution = (runs: Pick<RunList, "get">) =>
   definePlatformTool({
     id: "platform_get_execution",
     title: "Get a workflow run",
-    description: "One workflow run with the status, outputs and error of each of its nodes.",
+    description:
+      "One workflow run with the status, outputs and error of each of its nodes. Of a large run some outputs are left out; leftOutBytes says which.",
     scope: "platform:read",
     hints: reads,
     input: z.strictObject({ executionId: id.describe("From platform_list_executions.") }),
