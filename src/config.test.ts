@@ -70,6 +70,7 @@ describe("without any setting", () => {
       metricsToken: undefined,
       signInLimitPerMinute: 10,
       signInAddressLimitPerMinute: 60,
+      ownEventsPerMinute: 20,
       keyLimitPerMinute: 600,
       maxResultCharacters: 25_000,
     });
@@ -126,6 +127,7 @@ describe("a good value", () => {
     ["RATE_LIMIT_SIGN_IN_PER_MINUTE", "100", (c) => c.signInAddressLimitPerMinute, 100],
     ["RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE", "1", (c) => c.signInAddressLimitPerMinute, 1],
     ["MCP_MAX_RESULT_CHARACTERS", "1000", (c) => c.maxResultCharacters, 1000],
+    ["TRIGGER_OWN_EVENTS_PER_MINUTE", "1", (c) => c.ownEventsPerMinute, 1],
     ["RATE_LIMIT_API_KEY_PER_MINUTE", "1", (c) => c.keyLimitPerMinute, 1],
   ])("of %s=%s is taken", (name, value, pick, expected) => {
     expect(pick(readConfig({ [name]: value }))).toEqual(expected);
@@ -181,6 +183,7 @@ const nonsense: Record<string, string[]> = {
   OUTBOUND_TRACEPARENT: ["yes", "1"],
   RATE_LIMIT_SIGN_IN_PER_MINUTE: ["0", "off"],
   RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE: ["0", "off"],
+  TRIGGER_OWN_EVENTS_PER_MINUTE: ["0", "many"],
   RATE_LIMIT_API_KEY_PER_MINUTE: ["0", "many"],
 };
 /** Any text means something for these. */

@@ -79,6 +79,7 @@ export function readConfig(environment: Environment) {
     logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
     metricsToken: read("METRICS_TOKEN", undefined, text),
     ...readSignInLimits(read),
+    ownEventsPerMinute: read("TRIGGER_OWN_EVENTS_PER_MINUTE", "20", integer(1, 1_000_000)),
     keyLimitPerMinute: read("RATE_LIMIT_API_KEY_PER_MINUTE", "600", integer(1, 10_000_000)),
   };
   if (config.platform.port === config.gateway.port && config.platform.port !== 0)

@@ -27,6 +27,7 @@ import { migrate, migrationsFolder } from "./storage/migrate.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { createSlowStatements } from "./storage/slow-statements.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
+import type { StartCall } from "./vault/health.ts";
 import { createKeyRingSource } from "./vault/key-ring.ts";
 import { createVault, type Vault } from "./vault/vault.ts";
 import { createWorkflows } from "./workflows/workflows.ts";
@@ -167,16 +168,7 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
     keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
     credentialTypes,
     fetch: outside.fetch,
-    startCall: (credential, signal) =>
-      createToolCall(outside, {
-        organizationId: null,
-        provider: credential.definition.title,
-        input: {},
-        credential,
-        isResendable: false,
-        signal,
-        idempotencyKey: newId(),
-      }),
+    startCall: createStartCall(outside),
     oauthClients: config.oauthClients,
     platformBaseUrl: config.platform.baseUrl,
     async mayManage(organizationId, userId) {
@@ -185,6 +177,20 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
     },
   });
 }
+
+/** Calls that an account makes by itself, outside of tools: its check, its lists, its webhooks. */
+export const createStartCall =
+  (outside: Outside): StartCall =>
+  (credential, signal) =>
+    createToolCall(outside, {
+      organizationId: null,
+      provider: credential.definition.title,
+      input: {},
+      credential,
+      isResendable: false,
+      signal,
+      idempotencyKey: newId(),
+    });
 
 // The same in all processes, so that it does not matter which of them is asked.
 const deriveSetupToken = (cookieKey: Buffer): string =>

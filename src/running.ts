@@ -9,7 +9,7 @@ import { createProcesses } from "./execution/processes.ts";
 import { createReadSlotUse } from "./execution/read-slot-use.ts";
 import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
-import type { Parts } from "./parts.ts";
+import { createStartCall, type Parts } from "./parts.ts";
 import { createAskModel } from "./runs/ask-model.ts";
 import { createCheckOverrides } from "./runs/check-overrides.ts";
 import { createDatabaseClock, type DatabaseClock } from "./runs/database-clock.ts";
@@ -18,8 +18,12 @@ import { createExecuteOnce } from "./runs/execute-once.ts";
 import { createPreview } from "./runs/preview.ts";
 import { createRunFiles } from "./runs/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
+import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
+import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
+import { createJudgeEvent } from "./triggers/judge-event.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
+import { createStopLoops } from "./triggers/stop-loops.ts";
 import { createTriggers } from "./triggers/triggers.ts";
 import { createTryTrigger } from "./triggers/try-trigger.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
@@ -126,16 +130,22 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
 }
 
 function openTriggers(
-  { db, vault, catalog, outside }: Parts,
+  { db, vault, catalog, outside, workflows }: Parts,
   { start: startRun, waitForAnswer, checkOverrides }: Runs,
   surroundings: Surroundings,
 ) {
   const { config, log, tracing } = surroundings;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
+  const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
+  const stopLoops = createStopLoops({ db, log, catalog, workflows, callProvider, mostPerMinute: config.ownEventsPerMinute });
   return {
     triggers: createTriggers({ db, secrets, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
-    receiveWebhook: createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer }),
+    receiveWebhook: createReceiveWebhook({
+      ...{ db, log, startRun, waitForAnswer },
+      believe: createBelieveDelivery({ log, secrets }),
+      judgeEvent: createJudgeEvent({ stopLoops }),
+    }),
     schedules: createSchedules({ db, startRun, log, tracing }),
   };
 }

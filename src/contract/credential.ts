@@ -36,7 +36,7 @@ export type OAuth2 = {
   complete?: (call: CredentialCall) => Promise<CredentialData>;
 };
 
-type CredentialCall = Pick<ToolCall<never, CredentialData>, "http" | "fetch" | "signal" | "credential" | "resolveHost" | "clock">;
+export type CredentialCall = Pick<ToolCall<never, CredentialData>, "http" | "fetch" | "signal" | "credential" | "resolveHost" | "clock">;
 
 /** A value that an account offers for a field. */
 export type Choice = { value: string; title?: string | undefined };

@@ -1,4 +1,4 @@
-import type { CredentialData } from "./credential.ts";
+import type { CredentialCall, CredentialData } from "./credential.ts";
 
 /** An incoming call of a provider, as bytes: signatures are over what was sent, not over what was understood. */
 export type WebhookRequest = {
@@ -24,10 +24,20 @@ type WebhookOptions = {
   credential?: CredentialData;
 };
 
+/**
+ * Who caused an event, where that is no person: the account that workflows act as, another bot, or nobody, because it is a receipt for what
+ * the account sent to somebody.
+ */
+export type EventOrigin = { by: "own" | "bot" } | { by: "receipt"; to: string };
+
 export type Webhook = {
   /** Which field of the credential holds the signing secret. */
   secretField: string;
   verify: (request: WebhookRequest, options: WebhookOptions) => WebhookVerdict;
+  /** As far as the event tells; undefined: a person, or nobody knows. */
+  originOf?: (payload: unknown, credential: CredentialData) => EventOrigin | undefined;
+  /** Which sender of events the account is itself, where an event does not tell. */
+  findOwnSender?: (call: CredentialCall) => Promise<string | undefined>;
 };
 
 export const defineWebhook = (webhook: Webhook): Webhook => webhook;

@@ -10,6 +10,8 @@ export type ProviderDelivery = {
   signedTimeHeader?: string;
   /** Instead of 202 with the run's id. */
   answer?: (payload: unknown) => DeliveryAnswer | undefined;
+  /** Instead of saying why it started nothing. */
+  answerIgnored?: (payload: unknown) => DeliveryAnswer | undefined;
   /** Asks for something at once and starts nothing. */
   answerOnly?: (payload: unknown) => DeliveryAnswer | undefined;
 };
@@ -17,6 +19,10 @@ export type ProviderDelivery = {
 export type DeliveryAnswer = { status: number; contentType: string; body: string; headers?: Record<string, string> };
 
 const json = (value: unknown): DeliveryAnswer => ({ status: 200, contentType: "application/json", body: JSON.stringify(value) });
+
+/** The sender is told that all is well: whoever hears of a failure delivers again, and in the end no more. */
+export const answerIgnored = (providerId: string | null, payload: unknown, reason: string): DeliveryAnswer =>
+  deliveryOf(providerId)?.answerIgnored?.(payload) ?? json({ ignored: reason });
 
 /** Undefined where nothing is special: any provider with a webhook.ts may deliver. */
 export const deliveryOf = (providerId: string | null): ProviderDelivery | undefined =>
@@ -30,8 +36,8 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
     }),
     prompt: (payload) => textAt(payload, "event", "text") ?? textAt(payload, "text") ?? textAt(payload, "payload", "actions", 0, "value"),
     signedTimeHeader: "x-slack-request-timestamp",
-    // Slack shows the body of an answer to a command or a click.
-    answer: (payload) => (at(payload, "event") === undefined ? { status: 200, contentType: "text/plain", body: "" } : undefined),
+    answer: answerSlack,
+    answerIgnored: answerSlack,
   },
   discord: {
     sender: (payload) => {
@@ -46,6 +52,8 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
     signedTimeHeader: "x-signature-timestamp",
     // "Deferred": Discord shows that an answer is being made; the run sends it with the interaction's token.
     answer: () => json({ type: 5 }),
+    // Discord shows a failure to whoever gets no answer; this one only that person sees.
+    answerIgnored: () => json({ type: 4, data: { content: "This started nothing.", flags: 64 } }),
     // Suggestions while somebody types; that is no wish for a run.
     answerOnly: (payload) => (at(payload, "type") === 4 ? json({ type: 8, data: { choices: [] } }) : undefined),
   },
@@ -81,6 +89,11 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
     signedTimeHeader: "stripe-signature",
   },
 };
+
+/** Slack shows the body of an answer to a command or a click. */
+function answerSlack(payload: unknown): DeliveryAnswer | undefined {
+  return at(payload, "event") === undefined ? { status: 200, contentType: "text/plain", body: "" } : undefined;
+}
 
 const messageOf = (payload: unknown): unknown =>
   at(payload, "message") ?? at(payload, "edited_message") ?? at(payload, "channel_post") ?? at(payload, "edited_channel_post");

@@ -5,18 +5,19 @@ import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMet
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
 export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Schedule {
-  const { provider, credentialId, signature, methods, answerWithinSeconds } = others;
-  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds }, "belongs to webhooks");
+  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots } = others;
+  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds, takesBots }, "belongs to webhooks");
   requireFields({ cron, timeZone });
   const schedule = { cron: cron as string, timeZone: timeZone as string };
   checkSchedule(schedule);
   return schedule;
 }
 
-export function readWebhook({ cron, timeZone, provider, credentialId, signature, methods, answerWithinSeconds }: TriggerRequest) {
+export function readWebhook({ cron, timeZone, provider, credentialId, signature, ...others }: TriggerRequest) {
+  const { methods, answerWithinSeconds, takesBots } = others;
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (provider === undefined) {
-    refuseFields({ credentialId }, "belongs to webhooks of a provider");
+    refuseFields({ credentialId, takesBots }, ofProvider);
     requireFields({ signature });
     return undefined;
   }
@@ -28,20 +29,26 @@ export function readWebhook({ cron, timeZone, provider, credentialId, signature,
 /** What a change means for the row as it is at that moment. */
 export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
   const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
-  const update = { name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides };
+  const update = {
+    ...{ name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides },
+    // Somebody knows by now, and it is counted anew.
+    ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
+  };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  const { cron, timeZone, credentialId, methods, answerWithinSeconds } = change;
+  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots } = change;
   refuseFields({ cron, timeZone }, "belongs to schedules");
-  if (row.provider_id === null) refuseFields({ credentialId }, "belongs to webhooks of a provider");
+  if (row.provider_id === null) refuseFields({ credentialId, takesBots }, ofProvider);
   else refuseFields({ methods, answerWithinSeconds }, withoutProvider);
   return {
     ...update,
-    credential_id: credentialId ?? row.credential_id,
+    takes_bots: takesBots ?? row.takes_bots,
+    ...(credentialId === undefined ? {} : { credential_id: credentialId, own_sender: null, own_sender_asked_at: null }),
     methods: methods ? writeMethods(methods) : row.methods,
     answer_within_seconds: answerWithinSeconds === undefined ? row.answer_within_seconds : answerWithinSeconds,
   };
 }
 
+const ofProvider = "belongs to webhooks of a provider";
 const withoutProvider = "belongs to webhooks without a provider";
 
 /** In one order, each once. */
@@ -49,8 +56,8 @@ export const writeMethods = (methods: readonly WebhookMethod[]): string =>
   webhookMethods.filter((method) => methods.includes(method)).join(",");
 
 function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
-  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds } = change;
-  refuseFields({ credentialId }, "belongs to webhooks of a provider");
+  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots } = change;
+  refuseFields({ credentialId, takesBots }, ofProvider);
   refuseFields({ methods, answerWithinSeconds }, "belongs to webhooks");
   const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
   const update = { cron: schedule.cron, time_zone: schedule.timeZone };

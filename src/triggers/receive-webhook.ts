@@ -4,27 +4,29 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { WebhookRequest, WebhookVerdict } from "../contract/webhook.ts";
+import type { WebhookRequest } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
 import type { Database } from "../storage/database.ts";
 import { createAnswerDelivery } from "./answer-delivery.ts";
+import type { BelieveDelivery, Believed } from "./believe-delivery.ts";
 import { decodeBody } from "./decode-body.ts";
-import { type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
+import type { JudgeEvent } from "./judge-event.ts";
+import { answerIgnored, type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { readPayload } from "./read-payload.ts";
 import { describeRequest } from "./request-facts.ts";
 import { wishOfDelivery } from "./run-wishes.ts";
-import { verifyStandardWebhook } from "./standard-webhook.ts";
 import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
 import { methodsOf } from "./trigger-view.ts";
-import { hashToken, signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
+import { hashToken } from "./webhook-secrets.ts";
 
 export type ReceiveWebhook = ReturnType<typeof createReceiveWebhook>;
 
 type Options = {
   db: Database;
   log: Log;
-  secrets: WebhookSecrets;
+  believe: BelieveDelivery;
+  judgeEvent: JudgeEvent;
   startRun: StartRun;
   waitForAnswer: WaitForAnswer;
 };
@@ -40,15 +42,13 @@ export type Delivery = WebhookRequest & {
   signal: AbortSignal;
 };
 
-type Believed = { event: string | null; deliveryId: string | null };
-
 const uuid = z.uuid();
 const noToken = Buffer.alloc(32);
 // Whoever looks at the list wants to know the day or the minute; the row of a busy webhook is left alone meanwhile.
 const noteEveryMs = 10_000;
 
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
-export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer }: Options) {
+export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, waitForAnswer }: Options) {
   const answerFrom = createAnswerDelivery(waitForAnswer, log);
   const tables = triggerTables(db);
 
@@ -57,35 +57,6 @@ export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer
     const isSame = timingSafeEqual(hashToken(token), row?.token_sha256 ?? noToken);
     if (!row || !isSame) throw new Refusal("not_found", "There is no such webhook.");
     return row;
-  }
-
-  async function verify(row: WebhookRow, request: WebhookRequest): Promise<WebhookVerdict> {
-    if (row.provider_id !== null) return await verifyAsProvider(row, row.provider_id, request);
-    if (row.secret_sealed === null) return { accepted: true, event: null, deliveryId: request.headers["webhook-id"] ?? null };
-    return verifyStandardWebhook(request, { secret: secrets.open(row, row.secret_sealed), now: row.read_at });
-  }
-
-  async function verifyAsProvider(row: WebhookRow, providerId: string, request: WebhookRequest): Promise<WebhookVerdict> {
-    const webhook = secrets.findWebhookOf(providerId);
-    if (!webhook) return { accepted: false, reason: "the provider is not part of this installation" };
-    const credential = await secrets.readCredential(row.organization_id, providerId, row.credential_id ?? "");
-    const secret = signingSecretOf(webhook, credential);
-    if (secret === undefined) return { accepted: false, reason: "the credential has no signing secret" };
-    return webhook.verify(request, { secret, now: row.read_at, credential });
-  }
-
-  /** What cannot be checked is not believed, and the sender learns no more than that. */
-  async function judge(row: WebhookRow, request: Delivery): Promise<Exclude<WebhookVerdict, { accepted: false }>> {
-    const verdict = await verify(row, request).catch((error: unknown) => {
-      if (!(error instanceof Refusal) || error.code === "database_unavailable") throw error;
-      log.warn(
-        { triggerId: row.id, traceId: request.trace.traceId, reason: error.message },
-        "The signature of a webhook cannot be checked.",
-      );
-      return { accepted: false, reason: "the signature cannot be checked" } as const;
-    });
-    if (verdict.accepted) return verdict;
-    throw new Refusal("webhook_refused", `The delivery is refused: ${verdict.reason}.`);
   }
 
   async function start(row: WebhookRow, wish: RunWish): Promise<string> {
@@ -107,7 +78,7 @@ export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer
 
   return async (delivery: Delivery): Promise<DeliveryAnswer> => {
     const row = await find(delivery);
-    const verdict = await judge(row, delivery);
+    const { verdict, signer } = await believe(row, delivery);
     if ("answer" in verdict) return verdict.answer;
     requireMethod(row, delivery.method);
     const special = deliveryOf(row.provider_id);
@@ -115,6 +86,8 @@ export function createReceiveWebhook({ db, log, secrets, startRun, waitForAnswer
     const { payload, files } = await readPayload({ ...delivery, body: await decodeBody(delivery) }, runId);
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
+    const ignored = await judgeEvent(row, signer, payload);
+    if (ignored !== undefined) return answerIgnored(row.provider_id, payload, ignored);
     const id = await start(row, { ...toWish(row, delivery, { ...verdict, payload }), id: runId, files });
     const own = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
     return own ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Generated, type Insertable, type Kysely, type Selectable, sql } from "kysely";
 import type { Database } from "../storage/database.ts";
 
 type TriggerTables = {
@@ -23,6 +23,13 @@ type TriggerTables = {
     /** With commas in between. */
     methods: string;
     answer_within_seconds: number | null;
+    takes_bots: boolean;
+    stopped_reason: string | null;
+    own_events: Generated<number>;
+    own_events_since: Date | null;
+    own_events_to: string | null;
+    own_sender: string | null;
+    own_sender_asked_at: Date | null;
     created_by: string | null;
     created_at: Date;
     updated_at: Date;
@@ -73,7 +80,9 @@ export const listTriggers = (db: TriggersDb, organizationId: string, { workflowI
     .where("trigger.organization_id", "=", organizationId)
     .$if(workflowId !== undefined, (query) => query.where("trigger.workflow_id", "=", workflowId as string))
     .$if(isFailing !== undefined, (query) =>
-      query.where(sql<boolean>`(trigger.is_active AND trigger.last_error IS NOT NULL) = ${isFailing}`),
+      query.where(
+        sql<boolean>`((trigger.is_active AND trigger.last_error IS NOT NULL) OR trigger.stopped_reason IS NOT NULL) = ${isFailing}`,
+      ),
     )
     .$if(beforeId !== undefined, (query) => query.where("trigger.id", "<", beforeId as string))
     .orderBy("trigger.id", "desc")
@@ -152,7 +161,7 @@ export const findWebhook = (db: TriggersDb, triggerId: string): Promise<WebhookR
     .where("trigger.kind", "=", "webhook")
     .executeTakeFirst();
 
-export const insertTrigger = (db: TriggersDb, row: TriggerRow) => db.insertInto("trigger").values(row).execute();
+export const insertTrigger = (db: TriggersDb, row: Insertable<TriggerTables["trigger"]>) => db.insertInto("trigger").values(row).execute();
 
 export type TriggerUpdate = Partial<
   Pick<
@@ -170,6 +179,11 @@ export type TriggerUpdate = Partial<
     | "methods"
     | "answer_within_seconds"
     | "last_error"
+    | "takes_bots"
+    | "stopped_reason"
+    | "own_events_since"
+    | "own_sender"
+    | "own_sender_asked_at"
   >
 >;
 

@@ -21,7 +21,9 @@ export function toListed(row: NamedTriggerRow): Trigger {
     signature: signatureOf(row),
     methods: row.kind === "webhook" ? methodsOf(row) : null,
     answerWithinSeconds: row.answer_within_seconds,
+    takesBots: row.takes_bots,
     lastError: row.last_error,
+    stoppedReason: row.stopped_reason,
     updatedAt: row.updated_at.toISOString(),
   };
 }

@@ -160,6 +160,7 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
       prompt,
       methods: writeMethods(request.methods ?? ["POST"]),
       answer_within_seconds: request.answerWithinSeconds ?? null,
+      takes_bots: request.takesBots ?? false,
       last_fired_at: null,
       last_error: null,
       created_by: createdBy,

@@ -30,6 +30,10 @@ const answerWithinSeconds = z
   .nullable()
   .describe("How long a delivery waits for what the run answers, and then gets 202; null: it gets 202 as soon as the run is stored.");
 
+const takesBots = z
+  .boolean()
+  .describe("Whether events of bots, of the connected account itself and receipts start runs; of a webhook of a provider.");
+
 export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
 
 export const triggerSummary = z.object({
@@ -57,7 +61,9 @@ export const trigger = triggerSummary
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     answerWithinSeconds,
+    takesBots,
     lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
+    stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
     updatedAt: instant,
   })
   .meta({ id: "Trigger" });
@@ -68,7 +74,10 @@ export type TriggerList = z.infer<typeof triggerList>;
 
 export const triggerQuery = z.object({
   workflowId: id.optional(),
-  failing: z.enum(["true", "false"]).optional().describe("Whether it is on and its last tick or delivery started nothing."),
+  failing: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("Whether it is on and its last tick or delivery started nothing, or it was turned off by itself."),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: id.optional().describe("`nextCursor` of the page before."),
 });
@@ -99,6 +108,7 @@ export const triggerRequest = z.object({
     .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
   methods: methods.optional(),
   answerWithinSeconds: answerWithinSeconds.optional(),
+  takesBots: takesBots.optional(),
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -113,6 +123,7 @@ export const triggerChange = z
     credentialId: id.optional(),
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
+    takesBots: takesBots.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;

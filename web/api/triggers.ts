@@ -21,7 +21,7 @@ export const triggersQuery = (organizationId: string, workflowId: string | undef
     placeholderData: (before, queryBefore) => (queryBefore?.queryKey[1] === organizationId ? before : undefined),
   });
 
-/** Those that are on and started nothing the last time. */
+/** Those that are on and started nothing the last time, or were turned off by themselves. */
 export const failingTriggersQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [...triggersKey(organizationId), "failing"],

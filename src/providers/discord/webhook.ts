@@ -1,5 +1,5 @@
 import { createPublicKey, verify as verifySignature } from "node:crypto";
-import { integerAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 const toleranceSeconds = 300;
@@ -23,6 +23,10 @@ export const discordWebhook = defineWebhook({
     const type = integerAt(interaction, "type") ?? 0;
     if (type === 1) return { accepted: true, answer: { status: 200, contentType: "application/json", body: '{"type":1}' } };
     return { accepted: true, event: eventNames[type] ?? null, deliveryId: textAt(interaction, "id") ?? null };
+  },
+  originOf(interaction) {
+    const user = at(interaction, "member", "user") ?? at(interaction, "user");
+    return at(user, "bot") === true ? { by: textAt(user, "id") === textAt(interaction, "application_id") ? "own" : "bot" } : undefined;
   },
 });
 

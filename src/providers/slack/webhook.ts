@@ -1,5 +1,5 @@
 import { isSameText } from "../../base/same-text.ts";
-import { textAt } from "../../contract/read.ts";
+import { at, listAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody, type WebhookRequest } from "../../contract/webhook.ts";
 
@@ -24,7 +24,24 @@ export const slackWebhook = defineWebhook({
       deliveryId: textAt(message, "event_id") ?? textAt(message, "trigger_id") ?? null,
     };
   },
+  originOf(payload) {
+    const event = at(payload, "event");
+    // That a bot came or left is news of the channel; Slack's own libraries pass it on too.
+    if (["member_joined_channel", "member_left_channel"].includes(textAt(event, "type") ?? "")) return undefined;
+    // An edited or deleted message is inside of the event that tells of it.
+    const message = at(event, "message") ?? at(event, "previous_message") ?? event;
+    const user = textAt(message, "user") ?? textAt(event, "user");
+    const appId = textAt(message, "app_id") ?? textAt(message, "bot_profile", "app_id");
+    const isOwnApp = appId !== undefined && appId === textAt(payload, "api_app_id");
+    if (isOwnApp || (user !== undefined && ownBots(payload).includes(user))) return { by: "own" };
+    const isBot = textAt(message, "bot_id") !== undefined || textAt(event, "subtype") === "bot_message" || user === "USLACKBOT";
+    return isBot ? { by: "bot" } : undefined;
+  },
 });
+
+/** The bot users that the event was delivered for. */
+const ownBots = (payload: unknown): (string | undefined)[] =>
+  listAt(payload, "authorizations").flatMap((one) => (at(one, "is_bot") === true ? [textAt(one, "user_id")] : []));
 
 /** Events come as JSON, slash commands as a form, and clicks as a form with JSON in it. */
 function readMessage(request: WebhookRequest): unknown {

@@ -1,5 +1,5 @@
 import { isSameText } from "../../base/same-text.ts";
-import { recordAt, textAt } from "../../contract/read.ts";
+import { at, recordAt, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 export const telegramWebhook = defineWebhook({
@@ -7,8 +7,17 @@ export const telegramWebhook = defineWebhook({
   verify({ headers, body }, { secret }) {
     const token = headers["x-telegram-bot-api-secret-token"];
     if (token === undefined || !isSameText(token, secret)) return { accepted: false, reason: "the secret token does not match" };
-    const update = recordAt(readWebhookBody({ body })) ?? {};
-    const event = Object.keys(update).find((name) => name !== "update_id") ?? null;
-    return { accepted: true, event, deliveryId: textAt(update, "update_id") ?? null };
+    const update = readWebhookBody({ body });
+    return { accepted: true, event: kindOf(update) ?? null, deliveryId: textAt(update, "update_id") ?? null };
+  },
+  originOf(update, { botToken }) {
+    const content = at(update, kindOf(update) ?? "");
+    const from = at(content, "from");
+    const [ownId] = String(botToken).split(":");
+    if (textAt(from, "id") === ownId) return { by: "own" };
+    // Who writes as a group or a channel comes with a made-up bot as sender.
+    return at(from, "is_bot") === true && at(content, "sender_chat") === undefined ? { by: "bot" } : undefined;
   },
 });
+
+const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");

@@ -1,5 +1,5 @@
 import { isSameText } from "../../base/same-text.ts";
-import { textAt } from "../../contract/read.ts";
+import { at, listAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody, type WebhookRequest, type WebhookVerdict } from "../../contract/webhook.ts";
 
@@ -13,6 +13,13 @@ export const whatsappWebhook = defineWebhook({
     const event = textAt(readWebhookBody(request), "entry", 0, "changes", 0, "field") ?? null;
     // One delivery carries many messages and has no id; its signature is the same only when all of it is.
     return { accepted: true, event, deliveryId: expected };
+  },
+  originOf(payload) {
+    const values = listAt(payload, "entry").flatMap((entry) => listAt(entry, "changes").map((change) => at(change, "value")));
+    if (values.some((value) => listAt(value, "messages").length > 0)) return undefined;
+    if (values.some((value) => listAt(value, "message_echoes").length > 0)) return { by: "own" };
+    const receipt = values.flatMap((value) => listAt(value, "statuses"))[0];
+    return receipt === undefined ? undefined : { by: "receipt", to: textAt(receipt, "recipient_id") ?? "" };
   },
 });
 

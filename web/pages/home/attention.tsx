@@ -55,8 +55,9 @@ function CredentialLine({ organizationId, credential }: { organizationId: string
 }
 
 function TriggerLine({ organizationId, trigger }: { organizationId: string; trigger: Trigger }) {
+  const words = trigger.stoppedReason ? `stopped: ${trigger.stoppedReason}` : `started nothing: ${trigger.lastError}`;
   return (
-    <Line text={`The trigger ${trigger.name} of ${trigger.workflowName} started nothing: ${trigger.lastError}`}>
+    <Line text={`The trigger ${trigger.name} of ${trigger.workflowName} ${words}`}>
       <Link
         to="/o/$organizationId/triggers"
         params={{ organizationId }}

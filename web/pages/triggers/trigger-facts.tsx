@@ -36,6 +36,7 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
           "Has started no run yet"
         )}
       </p>
+      {trigger.stoppedReason && <p className="text-danger wrap-anywhere">{trigger.stoppedReason}</p>}
       {trigger.lastError && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
     </div>
   );

@@ -12,7 +12,7 @@ import { describeCron } from "./cron-words.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
-import { AnswerField, MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
+import { AnswerField, BotsField, MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
 type TriggerFormProps = {
@@ -38,14 +38,14 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       ...common,
       ...(kind === "schedule" ? schedule : !sender.provider && { methods, answerWithinSeconds: readSeconds(field) }),
     };
-    const credentialId = sender.provider && { credentialId: field("credentialId") };
+    const ofProvider = sender.provider && { credentialId: field("credentialId"), takesBots: field("takesBots") === "yes" };
     const saved = trigger
-      ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(kind === "webhook" && credentialId) })
+      ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(kind === "webhook" && ofProvider) })
       : await createTrigger(organizationId, {
           ...wanted,
           kind,
           workflowId,
-          ...(kind === "webhook" && { ...signing(sender), ...credentialId }),
+          ...(kind === "webhook" && { ...signing(sender), ...ofProvider }),
         });
     await onSaved(saved);
   }
@@ -96,6 +96,7 @@ function WebhookFields({ organizationId, trigger, sender, methods, onSender, onM
       {!trigger && <SenderField sender={sender} onChange={onSender} />}
       <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
       {!sender.provider && <MethodsField methods={methods} onChange={onMethods} />}
+      {sender.provider && <BotsField key={`${sender.id} bots`} sender={sender} initial={trigger?.takesBots ?? false} />}
       {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>
   );

@@ -117,3 +117,20 @@ export function AnswerField({ initial }: { initial: number | null }) {
     />
   );
 }
+
+/** Whether events that no person caused start runs too. */
+export function BotsField({ sender, initial }: { sender: Sender; initial: boolean }) {
+  return (
+    <fieldset className="grid gap-1.5">
+      <legend className="sr-only">Events of bots</legend>
+      <label className="flex items-center gap-2 text-sm font-medium">
+        <input type="checkbox" name="takesBots" value="yes" defaultChecked={initial} className="size-4 accent-accent" />
+        Also take events of bots
+      </label>
+      <p className="text-xs text-muted">
+        Also what this account does itself, and receipts. A workflow that answers in {sender.title} would start itself; after too many times
+        in a minute the trigger is turned off.
+      </p>
+    </fieldset>
+  );
+}
