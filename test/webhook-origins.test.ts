@@ -205,8 +205,9 @@ describe("a workflow that starts itself", () => {
     const workflowId = await answering("whatsapp_send_text_message", { to: "49151", text: "hi" });
     const [one, many] = await Promise.all([0, 1].map(() => hooks.ofProvider("whatsapp", whatsapp.data, { workflowId, takesBots: true })));
     for (let time = 0; time < 5; time++) {
-      await send(whatsapp, one?.webhookUrl ?? "", { statuses: [status] });
-      await send(whatsapp, many?.webhookUrl ?? "", { statuses: [{ ...status, recipient_id: `49${time}` }] });
+      const another = { ...status, id: `wamid.${time}` };
+      await send(whatsapp, one?.webhookUrl ?? "", { statuses: [another] });
+      await send(whatsapp, many?.webhookUrl ?? "", { statuses: [{ ...another, recipient_id: `49${time}` }] });
     }
     expect(await reasonOf(one?.id ?? "")).toContain("WhatsApp");
     expect(await reasonOf(many?.id ?? "")).toBeNull();

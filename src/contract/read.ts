@@ -43,3 +43,7 @@ export const recordAt = (value: unknown, ...path: (string | number)[]): Record<s
   const found = at(value, ...path);
   return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : undefined;
 };
+
+/** Those of several values that are there. */
+export const known = (values: (string | undefined)[]): string[] =>
+  values.filter((value) => value !== undefined && value !== "") as string[];

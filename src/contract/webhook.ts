@@ -24,6 +24,9 @@ type WebhookOptions = {
   credential?: CredentialData;
 };
 
+/** What was delivered, as a value. `deliveryId` is the same when the provider repeats itself. */
+export type WebhookEvent = { event: string | null; deliveryId: string | null; payload: unknown };
+
 /**
  * Who caused an event, where that is no person: the account that workflows act as, another bot, or nobody, because it is a receipt for what
  * the account sent to somebody.
@@ -34,6 +37,12 @@ export type Webhook = {
   /** Which field of the credential holds the signing secret. */
   secretField: string;
   verify: (request: WebhookRequest, options: WebhookOptions) => WebhookVerdict;
+  /** The events of a delivery, where it carries several, or something is around the one. */
+  eventsOf?: (delivered: WebhookEvent) => WebhookEvent[];
+  /** What an event is called more exactly than by its name, for example issues.opened. */
+  namesOf?: (event: string, payload: unknown) => string[];
+  /** Where an event happened, in each way that somebody may write it: a channel, a chat, a repository. */
+  placesOf?: (payload: unknown) => string[];
   /** As far as the event tells; undefined: a person, or nobody knows. */
   originOf?: (payload: unknown, credential: CredentialData) => EventOrigin | undefined;
   /** Which sender of events the account is itself, where an event does not tell. */

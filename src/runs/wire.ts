@@ -75,6 +75,7 @@ const triggerData = z.object({
   sender: z.unknown(),
   prompt: z.string(),
   payload: z.unknown(),
+  event: z.string().nullable().optional().describe("What the provider of a webhook calls that which happened."),
   method: z.string().optional().describe("Of a delivery to a webhook."),
   query: z.record(z.string(), z.unknown()).optional(),
   headers: z.record(z.string(), z.string()).optional().describe("Without those that prove who somebody is."),

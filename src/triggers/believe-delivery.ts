@@ -9,8 +9,6 @@ import { signingSecretOf, type WebhookSecrets } from "./webhook-secrets.ts";
 
 export type BelieveDelivery = ReturnType<typeof createBelieveDelivery>;
 
-export type Believed = { event: string | null; deliveryId: string | null };
-
 /** Who signed, and with which account, where that is a provider. */
 export type Signer = { webhook: Webhook; credential: CredentialData };
 

@@ -1,20 +1,39 @@
+import { Refusal } from "../base/refusal.ts";
+import type { TriggerData } from "../workflows/engine-node.ts";
 import type { Signer } from "./believe-delivery.ts";
+import { findUnwanted, isFilterMet } from "./filter-events.ts";
 import { deliveryOf } from "./provider-deliveries.ts";
 import type { StopLoops } from "./stop-loops.ts";
 import type { WebhookRow } from "./store.ts";
 
 export type JudgeEvent = ReturnType<typeof createJudgeEvent>;
 
+/** It starts nothing; `isFault` where somebody has to mend something. */
+type Ignored = { reason: string; isFault: boolean };
+
 /** Why an event starts nothing, although it is believed; undefined where it does. */
 export function createJudgeEvent({ stopLoops }: { stopLoops: StopLoops }) {
-  return async (row: WebhookRow, signer: Signer | undefined, payload: unknown): Promise<string | undefined> => {
-    if (!signer) return undefined;
-    const { webhook, credential } = signer;
-    const origin = webhook.originOf?.(payload, credential);
-    if (origin && !row.takes_bots) return ignoredOrigins[origin.by];
-    await stopLoops(row, { webhook, origin, sender: deliveryOf(row.provider_id)?.sender?.(payload).id });
+  return async (row: WebhookRow, signer: Signer | undefined, trigger: TriggerData): Promise<Ignored | undefined> => {
+    const origin = signer?.webhook.originOf?.(trigger.payload, signer.credential);
+    if (origin && !row.takes_bots) return { reason: ignoredOrigins[origin.by], isFault: false };
+    const unwanted = signer && findUnwanted(row, signer.webhook, trigger);
+    if (unwanted !== undefined) return { reason: unwanted, isFault: false };
+    const unmet = await findUnmet(row, trigger);
+    if (unmet || !signer) return unmet;
+    const sender = deliveryOf(row.provider_id)?.sender?.(trigger.payload).id;
+    await stopLoops(row, { webhook: signer.webhook, origin, sender });
     return undefined;
   };
+}
+
+async function findUnmet(row: WebhookRow, trigger: TriggerData): Promise<Ignored | undefined> {
+  try {
+    return (await isFilterMet(row, trigger)) ? undefined : { reason: "The filter does not hold.", isFault: false };
+  } catch (error) {
+    // The sender can do nothing about it, and would only deliver again.
+    if (error instanceof Refusal && error.status < 500) return { reason: error.message, isFault: true };
+    throw error;
+  }
 }
 
 const ignoredOrigins = {

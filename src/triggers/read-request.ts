@@ -5,8 +5,8 @@ import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMet
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
 export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Schedule {
-  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots } = others;
-  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds, takesBots }, "belongs to webhooks");
+  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter } = others;
+  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter }, ofWebhooks);
   requireFields({ cron, timeZone });
   const schedule = { cron: cron as string, timeZone: timeZone as string };
   checkSchedule(schedule);
@@ -14,10 +14,10 @@ export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Sch
 }
 
 export function readWebhook({ cron, timeZone, provider, credentialId, signature, ...others }: TriggerRequest) {
-  const { methods, answerWithinSeconds, takesBots } = others;
+  const { methods, answerWithinSeconds, takesBots, events, places } = others;
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (provider === undefined) {
-    refuseFields({ credentialId, takesBots }, ofProvider);
+    refuseFields({ credentialId, takesBots, events, places }, ofProvider);
     requireFields({ signature });
     return undefined;
   }
@@ -35,30 +35,39 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
     ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
   };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots } = change;
+  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places } = change;
   refuseFields({ cron, timeZone }, "belongs to schedules");
-  if (row.provider_id === null) refuseFields({ credentialId, takesBots }, ofProvider);
+  if (row.provider_id === null) refuseFields({ credentialId, takesBots, events, places }, ofProvider);
   else refuseFields({ methods, answerWithinSeconds }, withoutProvider);
   return {
     ...update,
     takes_bots: takesBots ?? row.takes_bots,
+    ...writeFilters(change),
     ...(credentialId === undefined ? {} : { credential_id: credentialId, own_sender: null, own_sender_asked_at: null }),
     methods: methods ? writeMethods(methods) : row.methods,
     answer_within_seconds: answerWithinSeconds === undefined ? row.answer_within_seconds : answerWithinSeconds,
   };
 }
 
+const ofWebhooks = "belongs to webhooks";
 const ofProvider = "belongs to webhooks of a provider";
 const withoutProvider = "belongs to webhooks without a provider";
+
+/** What of a wish says which events start runs; what is not named stays as it is. */
+export const writeFilters = ({ events, places, filter }: Pick<TriggerChange, "events" | "places" | "filter">) => ({
+  ...(events && { events: JSON.stringify(events) }),
+  ...(places && { places: JSON.stringify(places) }),
+  ...(filter !== undefined && { filter: filter.trim() }),
+});
 
 /** In one order, each once. */
 export const writeMethods = (methods: readonly WebhookMethod[]): string =>
   webhookMethods.filter((method) => methods.includes(method)).join(",");
 
 function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
-  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots } = change;
-  refuseFields({ credentialId, takesBots }, ofProvider);
-  refuseFields({ methods, answerWithinSeconds }, "belongs to webhooks");
+  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, filter } = change;
+  refuseFields({ credentialId, takesBots, events, places }, ofProvider);
+  refuseFields({ methods, answerWithinSeconds, filter }, ofWebhooks);
   const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
   const update = { cron: schedule.cron, time_zone: schedule.timeZone };
   const isSame = schedule.cron === row.cron && schedule.timeZone === row.time_zone;

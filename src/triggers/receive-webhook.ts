@@ -4,12 +4,12 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { WebhookRequest } from "../contract/webhook.ts";
+import type { WebhookEvent, WebhookRequest } from "../contract/webhook.ts";
 import type { RunWish, StartRun } from "../runs/start-run.ts";
 import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
 import type { Database } from "../storage/database.ts";
 import { createAnswerDelivery } from "./answer-delivery.ts";
-import type { BelieveDelivery, Believed } from "./believe-delivery.ts";
+import type { BelieveDelivery, Signer } from "./believe-delivery.ts";
 import { decodeBody } from "./decode-body.ts";
 import type { JudgeEvent } from "./judge-event.ts";
 import { answerIgnored, type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
@@ -76,6 +76,20 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     }
   }
 
+  /** One after the other, so that runs have the order of the events. Tells of the first that started, or why the last one did not. */
+  async function startAll(row: WebhookRow, signer: Signer | undefined, wishes: RunWish[]): Promise<{ id: string } | { reason: string }> {
+    const started: string[] = [];
+    let reason = "";
+    for (const wish of wishes) {
+      const ignored = await judgeEvent(row, signer, wish.trigger);
+      if (ignored) reason = ignored.reason;
+      else started.push(await start(row, wish));
+      if (ignored?.isFault && row.last_error !== reason) await noteDelivery(tables, row, { error: reason });
+    }
+    const [id] = started;
+    return id === undefined ? { reason } : { id };
+  }
+
   return async (delivery: Delivery): Promise<DeliveryAnswer> => {
     const row = await find(delivery);
     const { verdict, signer } = await believe(row, delivery);
@@ -86,11 +100,13 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     const { payload, files } = await readPayload({ ...delivery, body: await decodeBody(delivery) }, runId);
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
-    const ignored = await judgeEvent(row, signer, payload);
-    if (ignored !== undefined) return answerIgnored(row.provider_id, payload, ignored);
-    const id = await start(row, { ...toWish(row, delivery, { ...verdict, payload }), id: runId, files });
-    const own = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
-    return own ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
+    const events = signer?.webhook.eventsOf?.({ ...verdict, payload }) ?? [{ ...verdict, payload }];
+    const wishes = events.map((event, index) => ({ ...toWish(row, delivery, event), ...(index === 0 ? { id: runId, files } : {}) }));
+    const outcome = await startAll(row, signer, wishes);
+    if ("reason" in outcome) return answerIgnored(row.provider_id, payload, outcome.reason);
+    const { id } = outcome;
+    const answered = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
+    return answered ?? { status: 202, contentType: "application/json", body: JSON.stringify({ id }) };
   };
 }
 
@@ -100,14 +116,14 @@ function requireMethod(row: WebhookRow, method: string): void {
   throw new Refusal("method_not_allowed", `Deliveries are sent with ${methods.join(" or ")}.`, { headers: { Allow: methods.join(", ") } });
 }
 
-function toWish(row: WebhookRow, delivery: Delivery, believed: Believed & { payload: unknown }): RunWish {
-  const once = onceOf(row, delivery, believed);
-  const delivered = { ...believed, request: describeRequest(delivery) };
+function toWish(row: WebhookRow, delivery: Delivery, event: WebhookEvent): RunWish {
+  const once = onceOf(row, delivery, event);
+  const delivered = { ...event, request: describeRequest(delivery) };
   return { ...wishOfDelivery(row, delivered, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
-function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: Believed): RunWish["once"] {
+function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: WebhookEvent): RunWish["once"] {
   const signedTime = headers[deliveryOf(row.provider_id)?.signedTimeHeader ?? ""];
   const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
   if (id === undefined) return undefined;

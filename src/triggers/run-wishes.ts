@@ -23,6 +23,7 @@ export function wishOfDelivery(row: TriggerRow, { event, payload, request }: Del
       sender: special?.sender?.(payload) ?? null,
       prompt: row.prompt || (special?.prompt(payload, event) ?? ""),
       payload,
+      ...(row.provider_id === null ? {} : { event }),
       ...request,
     },
   };

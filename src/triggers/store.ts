@@ -24,6 +24,10 @@ type TriggerTables = {
     methods: string;
     answer_within_seconds: number | null;
     takes_bots: boolean;
+    /** Lists of texts, as JSON. */
+    events: string;
+    places: string;
+    filter: string;
     stopped_reason: string | null;
     own_events: Generated<number>;
     own_events_since: Date | null;
@@ -180,6 +184,9 @@ export type TriggerUpdate = Partial<
     | "answer_within_seconds"
     | "last_error"
     | "takes_bots"
+    | "events"
+    | "places"
+    | "filter"
     | "stopped_reason"
     | "own_events_since"
     | "own_sender"

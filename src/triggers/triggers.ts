@@ -3,8 +3,9 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import { refersTo, toReference } from "../vault/reference.ts";
 import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
+import { checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
-import { invalid, readChange, readSchedule, readWebhook, writeMethods } from "./read-request.ts";
+import { invalid, readChange, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
 import {
   countTriggers,
   deleteTrigger,
@@ -96,7 +97,8 @@ export function createTriggers(options: Options) {
     async update(place: Place, wanted: TriggerChange): Promise<Trigger> {
       const { organizationId } = place;
       const { workflow_id: workflowId, provider_id } = await find(place);
-      const { credentialId, overrides } = wanted;
+      const { credentialId, overrides, filter } = wanted;
+      await checkFilter(organizationId, filter);
       if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
       if (provider_id !== null && credentialId !== undefined) await checkCredential(secrets, organizationId, provider_id, credentialId);
       return toTrigger(await change(place, wanted));
@@ -136,6 +138,7 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
       return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown };
     }
     const signer = readWebhook(request);
+    await checkFilter(place.organizationId, request.filter);
     if (signer) await checkCredential(secrets, place.organizationId, signer.providerId, signer.credentialId);
     const { row, shown } = secrets.make(place, request.signature === "standard");
     return { row: { ...noSchedule, provider_id: signer?.providerId ?? null, credential_id: signer?.credentialId ?? null, ...row }, shown };
@@ -161,6 +164,7 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
       methods: writeMethods(request.methods ?? ["POST"]),
       answer_within_seconds: request.answerWithinSeconds ?? null,
       takes_bots: request.takesBots ?? false,
+      ...{ events: "[]", places: "[]", filter: "", ...writeFilters(request) },
       last_fired_at: null,
       last_error: null,
       created_by: createdBy,

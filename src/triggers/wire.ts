@@ -34,6 +34,19 @@ const takesBots = z
   .boolean()
   .describe("Whether events of bots, of the connected account itself and receipts start runs; of a webhook of a provider.");
 
+const events = z
+  .array(z.string().trim().min(1).max(100))
+  .max(50)
+  .describe("Names of the events of a provider that start runs, such as issues, issues.opened or charge.*; none: all of them.");
+const places = z
+  .array(z.string().trim().min(1).max(200))
+  .max(50)
+  .describe("Where they have to happen: ids of channels or chats, or repositories as owner/name; none: anywhere.");
+const filter = z
+  .string()
+  .max(10_000)
+  .describe("An expression about `$trigger` that has to give true for a run to start; empty: every delivery starts one.");
+
 export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
 
 export const triggerSummary = z.object({
@@ -61,7 +74,7 @@ export const trigger = triggerSummary
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     answerWithinSeconds,
-    takesBots,
+    ...{ takesBots, events, places, filter },
     lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
     stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
     updatedAt: instant,
@@ -108,7 +121,7 @@ export const triggerRequest = z.object({
     .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
   methods: methods.optional(),
   answerWithinSeconds: answerWithinSeconds.optional(),
-  takesBots: takesBots.optional(),
+  ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -123,7 +136,7 @@ export const triggerChange = z
     credentialId: id.optional(),
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
-    takesBots: takesBots.optional(),
+    ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;

@@ -11,6 +11,8 @@ export type TriggerData = {
   sender: unknown;
   prompt: string;
   payload: unknown;
+  /** What a provider calls that which happened. */
+  event?: string | null;
   /** Of what a webhook was sent. */
   method?: string;
   query?: Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { createPublicKey, verify as verifySignature } from "node:crypto";
-import { at, integerAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, known, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 const toleranceSeconds = 300;
@@ -24,6 +24,9 @@ export const discordWebhook = defineWebhook({
     if (type === 1) return { accepted: true, answer: { status: 200, contentType: "application/json", body: '{"type":1}' } };
     return { accepted: true, event: eventNames[type] ?? null, deliveryId: textAt(interaction, "id") ?? null };
   },
+  namesOf: (event, interaction) =>
+    known([textAt(interaction, "data", "name"), textAt(interaction, "data", "custom_id")]).map((name) => `${event}.${name}`),
+  placesOf: (interaction) => known([textAt(interaction, "channel_id"), textAt(interaction, "guild_id")]),
   originOf(interaction) {
     const user = at(interaction, "member", "user") ?? at(interaction, "user");
     return at(user, "bot") === true ? { by: textAt(user, "id") === textAt(interaction, "application_id") ? "own" : "bot" } : undefined;

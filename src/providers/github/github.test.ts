@@ -178,12 +178,12 @@ it("believes only what GitHub signed", () => {
     method: "POST",
     url: "https://switchyard.example/webhooks/x",
     query: {},
-    headers: { "x-hub-signature-256": signature, "x-github-event": "ping", "x-github-delivery": "d1" },
+    headers: { "x-hub-signature-256": signature, "x-github-event": "push", "x-github-delivery": "d1" },
     body: Buffer.from("Hello, World!"),
   });
   const options = { secret: "It's a Secret to Everybody", now: new Date() };
   const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-  expect(githubWebhook.verify(request(signature), options)).toEqual({ accepted: true, event: "ping", deliveryId: "d1" });
+  expect(githubWebhook.verify(request(signature), options)).toEqual({ accepted: true, event: "push", deliveryId: "d1" });
   expect(githubWebhook.verify(request(signature.replace("7", "8")), options)).toMatchObject({ accepted: false });
   expect(githubWebhook.verify(request(""), options)).toMatchObject({ accepted: false });
 });

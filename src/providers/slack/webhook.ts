@@ -1,9 +1,11 @@
 import { isSameText } from "../../base/same-text.ts";
-import { at, listAt, textAt } from "../../contract/read.ts";
+import { at, known, listAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody, type WebhookRequest } from "../../contract/webhook.ts";
 
 const toleranceSeconds = 300;
+/** As Slack calls the events that one subscribes to: message.channels, message.im. */
+const channelKinds: Record<string, string> = { channel: "channels", group: "groups", im: "im", mpim: "mpim" };
 
 export const slackWebhook = defineWebhook({
   secretField: "signingSecret",
@@ -23,6 +25,20 @@ export const slackWebhook = defineWebhook({
       event: textAt(message, "event", "type") ?? type ?? textAt(message, "command") ?? null,
       deliveryId: textAt(message, "event_id") ?? textAt(message, "trigger_id") ?? null,
     };
+  },
+  namesOf: (event, payload) =>
+    known([channelKinds[textAt(payload, "event", "channel_type") ?? ""], textAt(payload, "event", "subtype")]).map(
+      (kind) => `${event}.${kind}`,
+    ),
+  placesOf(payload) {
+    const click = at(payload, "payload");
+    const event = at(payload, "event");
+    // Of some events, such as a new channel, it is all of the channel.
+    const channels = [at(event, "channel"), at(event, "item", "channel"), at(click, "channel")];
+    return known([
+      ...channels.flatMap((channel) => [textAt(channel), textAt(channel, "id"), textAt(channel, "name")]),
+      ...[textAt(payload, "channel_id"), textAt(payload, "channel_name")],
+    ]);
   },
   originOf(payload) {
     const event = at(payload, "event");

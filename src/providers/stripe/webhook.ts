@@ -1,7 +1,7 @@
 import { isSameText } from "../../base/same-text.ts";
-import { textAt } from "../../contract/read.ts";
+import { known, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
-import { defineWebhook } from "../../contract/webhook.ts";
+import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 const toleranceMs = 5 * 60_000;
 
@@ -18,15 +18,11 @@ export const stripeWebhook = defineWebhook({
     // While a secret is being replaced there is one signature for each.
     if (!valuesOf("v1").some((signature) => isSameText(signature, expected)))
       return { accepted: false, reason: "the signature does not match" };
-    const event = parseEvent(body);
+    const event = readWebhookBody({ body });
+    if (textAt(event, "type") === "v2.core.event_destination.ping")
+      return { accepted: true, answer: { status: 200, contentType: "text/plain", body: "pong" } };
     return { accepted: true, event: textAt(event, "type") ?? null, deliveryId: textAt(event, "id") ?? null };
   },
+  // Of a connected account; the account's own events have none.
+  placesOf: (event) => known([textAt(event, "account")]),
 });
-
-function parseEvent(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { isSameText } from "../../base/same-text.ts";
-import { at, recordAt, textAt } from "../../contract/read.ts";
+import { at, known, recordAt, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 export const telegramWebhook = defineWebhook({
@@ -9,6 +9,11 @@ export const telegramWebhook = defineWebhook({
     if (token === undefined || !isSameText(token, secret)) return { accepted: false, reason: "the secret token does not match" };
     const update = readWebhookBody({ body });
     return { accepted: true, event: kindOf(update) ?? null, deliveryId: textAt(update, "update_id") ?? null };
+  },
+  placesOf(update) {
+    const content = at(update, kindOf(update) ?? "");
+    const chat = at(content, "chat") ?? at(content, "message", "chat");
+    return known([textAt(chat, "id"), textAt(chat, "username"), ...known([textAt(chat, "username")]).map((name) => `@${name}`)]);
   },
   originOf(update, { botToken }) {
     const content = at(update, kindOf(update) ?? "");

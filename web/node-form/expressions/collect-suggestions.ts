@@ -50,6 +50,7 @@ function triggerSuggestions(scope: PreviewScope | undefined): Suggestion[] {
     { text: "$trigger.payload", detail: trigger ? kindOf(trigger.payload) : "the data a run was started with" },
     { text: "$trigger.source", detail: trigger ? writeCompact(trigger.source, 40) : "what started the run" },
     { text: "$trigger.sender", detail: trigger ? writeCompact(trigger.sender, 40) : "who started the run" },
+    ...(trigger?.event ? [{ text: "$trigger.event", detail: writeCompact(trigger.event, 40) }] : []),
     ...inside,
   ];
 }

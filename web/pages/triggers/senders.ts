@@ -5,21 +5,26 @@ export type Sender = {
   id: string;
   title: string;
   /** Null: the webhook itself says how deliveries are checked. */
-  provider: { id: string; credentialType: string; secretTitle: string } | null;
+  provider: ({ id: string; credentialType: string; secretTitle: string } & EventWords) | null;
   signature: "standard" | "none" | null;
   whatToPaste: string;
 };
 
-type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string };
+type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string } & EventWords;
+
+/** How events and places are called there, for example. */
+type EventWords = { eventExamples: string; placeTitle: string; placeExamples: string };
 
 const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   slack: {
+    ...{ eventExamples: "app_mention, message.im", placeTitle: "Channels", placeExamples: "C0123ABCD" },
     title: "Slack",
     secretTitle: "Signing secret",
     whatToPaste:
       "On the page of your Slack app, open Event Subscriptions, turn it on and paste the address as Request URL. It also takes slash commands and interactivity.",
   },
   discord: {
+    ...{ eventExamples: "application_command.ask", placeTitle: "Channels or servers", placeExamples: "1098765432101234567" },
     title: "Discord",
     credentialType: "discord_bot",
     secretTitle: "Application public key",
@@ -27,24 +32,28 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
       "In the Discord developer portal, open General Information of your application and paste the address as Interactions Endpoint URL.",
   },
   telegram: {
+    ...{ eventExamples: "message, callback_query", placeTitle: "Chats", placeExamples: "-1001234567890, @acme" },
     title: "Telegram",
     credentialType: "telegram_bot",
     secretTitle: "Webhook secret",
     whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
   },
   whatsapp: {
+    ...{ eventExamples: "messages.text, statuses.failed", placeTitle: "Phone number IDs", placeExamples: "106540352242922" },
     title: "WhatsApp",
     secretTitle: "App secret",
     whatToPaste:
       "In your Meta app, open WhatsApp, Configuration. Paste the address as Callback URL, enter the verify token of the account and subscribe to messages.",
   },
   github: {
+    ...{ eventExamples: "issues.opened, pull_request", placeTitle: "Repositories", placeExamples: "acme/shop" },
     title: "GitHub",
     secretTitle: "Webhook secret",
     whatToPaste:
       "In the repository or organization, open Settings, Webhooks, Add webhook. Paste the address as Payload URL, choose application/json and enter the webhook secret of the account as Secret.",
   },
   stripe: {
+    ...{ eventExamples: "charge.refunded, invoice.*", placeTitle: "Connected accounts", placeExamples: "acct_1Mr5jU" },
     title: "Stripe",
     secretTitle: "Webhook secret",
     whatToPaste:
@@ -72,8 +81,8 @@ export const senders: readonly Sender[] = [
 ];
 
 function toSender(id: DeliveringProvider): Sender {
-  const { title, credentialType = id, secretTitle, whatToPaste } = providers[id];
-  return { id, title, provider: { id, credentialType, secretTitle }, signature: null, whatToPaste };
+  const { title, credentialType = id, whatToPaste, ...words } = providers[id];
+  return { id, title, provider: { id, credentialType, ...words }, signature: null, whatToPaste };
 }
 
 /** The sender of a webhook that exists. */

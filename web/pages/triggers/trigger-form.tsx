@@ -9,6 +9,7 @@ import { Form } from "../../parts/form.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { OverridesEditor } from "../workflows/overrides-editor.tsx";
 import { describeCron } from "./cron-words.ts";
+import { EventFields, readEventFields } from "./event-fields.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
@@ -36,7 +37,8 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
     const common = { name: field("name").trim() || defaultName, prompt: field("prompt"), overrides };
     const wanted = {
       ...common,
-      ...(kind === "schedule" ? schedule : !sender.provider && { methods, answerWithinSeconds: readSeconds(field) }),
+      ...(kind === "schedule" ? schedule : readEventFields(field, sender)),
+      ...(kind === "webhook" && !sender.provider && { methods, answerWithinSeconds: readSeconds(field) }),
     };
     const ofProvider = sender.provider && { credentialId: field("credentialId"), takesBots: field("takesBots") === "yes" };
     const saved = trigger
@@ -96,6 +98,7 @@ function WebhookFields({ organizationId, trigger, sender, methods, onSender, onM
       {!trigger && <SenderField sender={sender} onChange={onSender} />}
       <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
       {!sender.provider && <MethodsField methods={methods} onChange={onMethods} />}
+      <EventFields key={`${sender.id} events`} sender={sender} trigger={trigger} />
       {sender.provider && <BotsField key={`${sender.id} bots`} sender={sender} initial={trigger?.takesBots ?? false} />}
       {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>

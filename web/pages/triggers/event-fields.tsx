@@ -1,0 +1,53 @@
+import type { Trigger } from "../../../src/triggers/wire.ts";
+import { TextField } from "../../parts/text-field.tsx";
+import type { Sender } from "./senders.ts";
+
+type EventFieldsProps = { sender: Sender; trigger: Trigger | undefined };
+
+/** Which of the events that are delivered start runs. */
+export function EventFields({ sender: { title, provider }, trigger }: EventFieldsProps) {
+  return (
+    <>
+      {provider && (
+        <>
+          <TextField
+            label="Events"
+            name="events"
+            required={false}
+            autoComplete="off"
+            placeholder="All"
+            defaultValue={trigger?.events.join(", ")}
+            hint={`Their names with commas in between, for example ${provider.eventExamples}. Empty: all of them.`}
+          />
+          <TextField
+            label={provider.placeTitle}
+            name="places"
+            required={false}
+            autoComplete="off"
+            placeholder="Anywhere"
+            defaultValue={trigger?.places.join(", ")}
+            hint={`With commas in between, for example ${provider.placeExamples}. Empty: wherever ${title} delivers from.`}
+          />
+        </>
+      )}
+      <TextField
+        label="Only if"
+        name="filter"
+        required={false}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Always"
+        defaultValue={trigger?.filter}
+        hint={'Optional. An expression that gives true or false, for example $trigger.payload.action = "opened".'}
+      />
+    </>
+  );
+}
+
+/** What the fields say, as the API takes it. */
+export const readEventFields = (field: (name: string) => string, { provider }: Sender) => ({
+  ...(provider && { events: readList(field("events")), places: readList(field("places")) }),
+  filter: field("filter").trim(),
+});
+
+const readList = (text: string): string[] => text.split(",").flatMap((entry) => entry.trim() || []);
