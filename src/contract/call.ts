@@ -9,6 +9,8 @@ export type ToolCall<Input, Data> = {
   credential: Data;
   /** HTTP with the credential's base URL and authentication. */
   http: Http;
+  /** For protocols without HTTP, after the present token was refused: the credential with another one, or null when there is none to get. */
+  reauthorize: () => Promise<Data | null>;
   /** HTTP without a credential, for addresses that are part of the input. */
   fetch: SafeFetch;
   /** Resolves a host name for clients that speak other protocols; refuses addresses that must not be reached. */

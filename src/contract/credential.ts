@@ -30,13 +30,18 @@ export type OAuth2 = {
   tokenBody: "form" | "json";
   tokenHeaders: Record<string, string>;
   pkce: boolean;
+  /** Whose client of the installation it connects with, where a type has several providers: the name in OAUTH_CLIENT_<NAME>_ID. */
+  clientName?: string;
   /** What people must know at the provider before they connect. */
   advice?: string;
   /** Reads further fields with the fresh token, e.g. which site it belongs to. */
   complete?: (call: CredentialCall) => Promise<CredentialData>;
 };
 
-export type CredentialCall = Pick<ToolCall<never, CredentialData>, "http" | "fetch" | "signal" | "credential" | "resolveHost" | "clock">;
+export type CredentialCall = Pick<
+  ToolCall<never, CredentialData>,
+  "http" | "fetch" | "signal" | "credential" | "reauthorize" | "resolveHost" | "clock"
+>;
 
 /** A value that an account offers for a field. */
 export type Choice = { value: string; title?: string | undefined };
@@ -49,6 +54,8 @@ export type Credential<Data = CredentialData> = {
   /** Sent with every request. */
   headers: Record<string, string>;
   variants: Variant[];
+  /** What data without a `kind` is, where a type had one kind at first; null where several must be told apart. */
+  usualKind: string | null;
   /** Finds the provider's own code and words in a failed answer. */
   readFault: ReadFault;
   readRefusal: ReadRefusal | null;
@@ -66,6 +73,7 @@ type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = 
   baseUrl: Credential["baseUrl"];
   headers?: Record<string, string>;
   variants: Variants;
+  usualKind?: Extract<keyof Variants, string>;
   readFault?: ReadFault;
   readRefusal?: ReadRefusal;
   check: Credential["check"];
@@ -83,11 +91,14 @@ export function defineCredential<Variants extends Record<string, VariantDescript
   readFault = readCommonFault,
   readRefusal,
   choices = {},
+  usualKind,
   variants,
   ...rest
 }: CredentialDescriptor<Variants>): Credential<DataOfVariants<Variants>> {
   const named = Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant }));
-  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named };
+  const [only, ...others] = named;
+  const unnamed = usualKind ?? (only && others.length === 0 ? only.kind : null);
+  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named, usualKind: unnamed };
 }
 
 /** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */
@@ -121,8 +132,13 @@ export const secret = (description?: string) =>
 
 type OAuth2Options<Shape extends z.ZodRawShape> = Pick<OAuth2, "authorizeUrl" | "tokenUrl" | "scopes"> &
   Partial<
-    Pick<OAuth2, "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "advice" | "complete">
+    Pick<
+      OAuth2,
+      "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "clientName" | "advice" | "complete"
+    >
   > & {
+    /** Said where a type can be connected at several providers. */
+    title?: string;
     fields?: Shape;
   };
 
@@ -138,9 +154,9 @@ const oauth2Fields = {
 
 /** A variant that is connected with a click; what is typed in is the client, the tokens come from the provider. */
 export function withOAuth2<Shape extends z.ZodRawShape = Record<never, never>>(options: OAuth2Options<Shape>) {
-  const { fields, ...oauth2 } = options;
+  const { fields, title = "OAuth 2", ...oauth2 } = options;
   return {
-    title: "OAuth 2",
+    title,
     fields: z.strictObject({ ...oauth2Fields, ...fields }) as unknown as z.ZodObject<typeof oauth2Fields & Shape>,
     authorize: (data: CredentialData): Authorization => ({ headers: { authorization: `Bearer ${String(data.accessToken)}` } }),
     oauth2: {

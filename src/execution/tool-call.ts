@@ -46,6 +46,9 @@ export function createToolCall(outside: Outside, call: Call): ToolCall<Record<st
       if (call.organizationId === null) throw new Error("an expression belongs to an organization");
       return await evaluateExpression(call.organizationId, expression, { input, signal: call.signal });
     },
+    async reauthorize() {
+      return (await call.credential?.refresh?.()) === true ? (call.credential?.data() ?? null) : null;
+    },
     idempotencyKey: call.idempotencyKey,
   };
 }
@@ -75,9 +78,8 @@ function baseUrlOf({ baseUrl }: Credential, data: CredentialData): string {
   return typeof baseUrl === "function" ? baseUrl(data) : (baseUrl ?? "");
 }
 
-/** `kind` is only there when a type has several variants. */
-export function variantOf({ type, variants }: Credential, data: CredentialData) {
-  const variant = variants.length === 1 ? variants[0] : variants.find(({ kind }) => kind === data.kind);
+export function variantOf({ type, variants, usualKind }: Credential, data: CredentialData) {
+  const variant = variants.length === 1 ? variants[0] : variants.find(({ kind }) => kind === (data.kind ?? usualKind));
   if (!variant) throw new Error(`The credential type ${type} has no variant for this data.`);
   return variant;
 }

@@ -43,7 +43,7 @@ export function createConnect(options: Options) {
   async function start(place: Place, person: Person): Promise<string> {
     const checked = await credentials.checkOwn(place);
     const { data, oauth2 } = openOAuth(checked, contents);
-    const client = clientOf(checked.row.type, data, oauthClients);
+    const client = clientOf(checked.row.type, oauth2, data, oauthClients);
     const url = URL.parse(addressOf(oauth2, "authorizeUrl", data));
     if (!url) throw new Refusal("validation_failed", "The fields do not make a valid address to connect at.");
     const { state, verifier } = await begun.begin(place, person);

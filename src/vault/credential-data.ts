@@ -44,10 +44,9 @@ export function readChangedData(
   return { variant: storedVariant, data };
 }
 
-/** `kind` is only there when a type has several variants. */
-export function chooseVariant({ type, variants }: Credential, kind: unknown): Variant {
-  const [only, ...others] = variants;
-  const variant = only && others.length === 0 && kind === undefined ? only : variants.find((candidate) => candidate.kind === kind);
+export function chooseVariant({ type, variants, usualKind }: Credential, kind: unknown): Variant {
+  const wanted = kind === undefined ? usualKind : kind;
+  const variant = variants.find((candidate) => candidate.kind === wanted);
   if (variant) return variant;
   const kinds = variants.map((candidate) => candidate.kind).join(", ");
   throw invalid(

@@ -65,7 +65,7 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
       oauth2,
       provider: checked.definition.title,
       data,
-      client: clientOf(checked.row.type, data, oauthClients),
+      client: clientOf(checked.row.type, oauth2, data, oauthClients),
       parameters: {
         grant_type: "authorization_code",
         code,

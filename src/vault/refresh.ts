@@ -55,7 +55,8 @@ export function createRefresh({ db, clock, contents, credentialTypes, fetch, oau
     const oauth2 = type && chooseVariant(type.definition, data.kind).oauth2;
     if (!oauth2) throw notAccessible();
     const parameters = { grant_type: "refresh_token", refresh_token: String(data.refreshToken) };
-    const request = { fetch, oauth2, provider: type.definition.title, data, client: clientOf(row.type, data, oauthClients), parameters };
+    const client = clientOf(row.type, oauth2, data, oauthClients);
+    const request = { fetch, oauth2, provider: type.definition.title, data, client, parameters };
     return await requestTokens(request).catch((error: unknown) => {
       if (isTemporary(error)) return requestTokens(request);
       throw error;

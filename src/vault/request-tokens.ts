@@ -58,10 +58,10 @@ export async function requestTokens({ fetch, oauth2, provider, data, client, par
 }
 
 /** The client typed in for the credential, or that of the installation, whose secret goes to no address somebody typed in. */
-export function clientOf(type: string, data: CredentialData, clients: OAuthClients): OAuthClient {
+export function clientOf(type: string, { clientName = type }: OAuth2, data: CredentialData, clients: OAuthClients): OAuthClient {
   if (typeof data.clientId === "string")
     return { id: data.clientId, secret: typeof data.clientSecret === "string" ? data.clientSecret : undefined };
-  const shared = data.authorizeUrl === undefined && data.tokenUrl === undefined ? clients[nameInEnvironment(type)] : undefined;
+  const shared = data.authorizeUrl === undefined && data.tokenUrl === undefined ? clients[nameInEnvironment(clientName)] : undefined;
   if (shared) return shared;
   throw new Refusal("validation_failed", "The credential needs a client id: create a client at the provider and enter it.", {
     errors: [{ pointer: "/data/clientId", detail: "is required" }],

@@ -10,6 +10,8 @@ import { createToolCall } from "../../src/execution/tool-call.ts";
 type CallOptions = {
   input: Record<string, unknown>;
   credential?: CredentialData;
+  /** What the credential is after a refresh; without it there is none to get. */
+  renewed?: CredentialData;
   signal?: AbortSignal;
   idempotencyKey?: string;
   organizationId?: string;
@@ -22,7 +24,7 @@ const loopback = createAddressRules({ allowedCidrs: ["127.0.0.0/8", "::1/128"] }
 const fetch = createSafeFetch({ addressRules: loopback });
 
 /** Runs a tool as the product does, with loopback allowed and waits not waited for. */
-export async function callTool(tool: Tool, { input, credential = {}, waits = [], ...options }: CallOptions) {
+export async function callTool(tool: Tool, { input, credential = {}, renewed, waits = [], ...options }: CallOptions) {
   const now = options.now;
   const outside = {
     fetch,
@@ -34,10 +36,19 @@ export async function callTool(tool: Tool, { input, credential = {}, waits = [],
     organizationId: options.organizationId ?? randomUUID(),
     provider: tool.credential?.title ?? "System",
     input: readInput(tool, input),
-    credential: tool.credential ? { definition: tool.credential, data: () => credential } : null,
+    credential: tool.credential ? { definition: tool.credential, ...renewable(credential, renewed) } : null,
     isResendable: tool.isResendable(tool.input.parse(input)),
     signal: options.signal ?? AbortSignal.timeout(15_000),
     idempotencyKey: options.idempotencyKey ?? randomUUID(),
   });
   return JSON.parse(JSON.stringify(await tool.run(call))) as Record<string, unknown>[];
+}
+
+function renewable(credential: CredentialData, renewed: CredentialData | undefined) {
+  let data = credential;
+  const refresh = async () => {
+    data = renewed ?? data;
+    return renewed !== undefined;
+  };
+  return { data: () => data, refresh };
 }

@@ -106,15 +106,18 @@ export async function startRedis({ password }: { password: string }) {
   ]);
 }
 
-/** An IMAP server with one user; plain text and STARTTLS on the first port, TLS on the second. */
-export async function startDovecot({ user, password }: { user: string; password: string }) {
+/** An IMAP server with one user; plain text and STARTTLS on the first port, TLS on the second. It asks there whose token one is. */
+export async function startDovecot({ user, password, tokenInfoUrl }: { user: string; password: string; tokenInfoUrl?: string }) {
   const program = findProgram("dovecot");
   if (program === undefined) return undefined;
   return await startServer(async ({ folder, ports, files, account }) => {
     const name = account === undefined ? userInfo().username : nameOf(account.uid);
     const group = execFileSync("id", ["-gn", name], { encoding: "utf8" }).trim();
     await writeFile(path.join(folder, "users"), `${user}:{PLAIN}${password}::::::\n`);
+    const oauth = path.join(folder, "oauth2.conf");
+    await writeFile(oauth, `tokeninfo_url = ${tokenInfoUrl ?? ""}\nusername_attribute = email\nforce_introspection = no\n`);
     const settings = describeDovecot({
+      oauth: tokenInfoUrl === undefined ? undefined : oauth,
       folder,
       ports,
       files,
@@ -232,9 +235,17 @@ export function findProgram(name: string): string | undefined {
 
 const nameOf = (uid: number): string => execFileSync("id", ["-un", String(uid)], { encoding: "utf8" }).trim();
 
-type Dovecot = Omit<Place, "account"> & { name: string; group: string; uid: number; gid: number };
+type Dovecot = Omit<Place, "account"> & { name: string; group: string; uid: number; gid: number; oauth: string | undefined };
 
-const describeDovecot = ({ folder, ports, files, name, group, uid, gid }: Dovecot): string => `
+const describeTokens = (file: string): string => `
+auth_mechanisms = plain login xoauth2 oauthbearer
+passdb {
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = ${file}
+}`;
+
+const describeDovecot = ({ folder, ports, files, name, group, uid, gid, oauth }: Dovecot): string => `
 protocols = imap
 base_dir = ${folder}/run
 state_dir = ${folder}/state
@@ -248,7 +259,7 @@ mail_location = maildir:${folder}/mail/%u
 disable_plaintext_auth = no
 ssl = yes
 ssl_cert = <${files.certificate}
-ssl_key = <${files.key}
+ssl_key = <${files.key}${oauth === undefined ? "" : describeTokens(oauth)}
 passdb {
   driver = passwd-file
   args = ${folder}/users

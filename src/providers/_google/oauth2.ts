@@ -1,10 +1,14 @@
+import type { z } from "zod";
 import { withOAuth2 } from "../../contract/credential.ts";
 
 export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 
+type Further<Shape extends z.ZodRawShape> = { title?: string; clientName?: string; fields?: Shape };
+
 /** Google gives a refresh token only to those who ask for offline access and consent. */
-export const withGoogleOAuth2 = (scopes: string[]) =>
-  withOAuth2({
+export const withGoogleOAuth2 = <Shape extends z.ZodRawShape = Record<never, never>>(scopes: string[], further: Further<Shape> = {}) =>
+  withOAuth2<Shape>({
+    ...further,
     authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
     tokenUrl: googleTokenUrl,
     authorizeParams: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },

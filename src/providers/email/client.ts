@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import type { ImapFlow } from "imapflow";
 import type { Transporter } from "nodemailer";
 import type { SentMessageInfo } from "nodemailer/lib/smtp-transport";
@@ -8,12 +8,21 @@ import type { ToolCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
+import {
+  isImapTokenRefused,
+  isSmtpTokenRefused,
+  isWithoutTokenLogin,
+  smtpLoginWithToken,
+  tokenRefusal,
+  withoutTokenLogin,
+} from "./token-login.ts";
 
 type Security = "tls" | "starttls" | "none";
 
 export type Account = {
   user: string;
-  password: string;
+  password?: string | undefined;
+  accessToken?: string | undefined;
   fromAddress?: string | undefined;
   smtpHost: string;
   smtpPort: number;
@@ -23,17 +32,36 @@ export type Account = {
   imapSecurity: Security;
 };
 
-export type EmailCall = Pick<ToolCall<unknown, Account>, "credential" | "resolveHost" | "signal">;
+export type EmailCall = Pick<ToolCall<unknown, Account>, "credential" | "reauthorize" | "resolveHost" | "signal">;
 
 const connectLimitMs = 10_000;
 const silenceLimitMs = 60_000;
 
+type SmtpWork<Result> = (transport: Transporter<SentMessageInfo>) => Promise<Result>;
+type ImapWork<Result> = (client: ImapFlow) => Promise<Result>;
+
 /** One connection for one call, closed in any case. STARTTLS is a demand: a server without it gets neither password nor mail. */
-export async function withSmtp<Result>(
-  { credential, resolveHost, signal }: EmailCall,
-  work: (transport: Transporter<SentMessageInfo>) => Promise<Result>,
-): Promise<Result> {
-  const { smtpHost: host, smtpPort: port = 587, smtpSecurity: security = "starttls", user, password } = credential;
+export const withSmtp = async <Result>(call: EmailCall, work: SmtpWork<Result>): Promise<Result> =>
+  await withFreshToken(call, async (credential) => await useSmtp({ ...call, credential }, work));
+
+/** One connection for one call, closed in any case. */
+export const withImap = async <Result>(call: EmailCall, work: ImapWork<Result>): Promise<Result> =>
+  await withFreshToken(call, async (credential) => await useImap({ ...call, credential }, work));
+
+/** A token that is refused is replaced once, as it is for requests over HTTP: nothing was sent or read before. */
+async function withFreshToken<Result>(call: EmailCall, attempt: (credential: Account) => Promise<Result>): Promise<Result> {
+  try {
+    return await attempt(call.credential);
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.provider?.refusesCredential === true;
+    const renewed = isRefused ? await call.reauthorize() : null;
+    if (renewed === null) throw error;
+    return await attempt(renewed);
+  }
+}
+
+async function useSmtp<Result>({ credential, resolveHost, signal }: EmailCall, work: SmtpWork<Result>): Promise<Result> {
+  const { smtpHost: host, smtpPort: port = 587, smtpSecurity: security = "starttls", user, password, accessToken } = credential;
   const address = await resolveHost(host);
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
@@ -52,7 +80,7 @@ export async function withSmtp<Result>(
           requireTLS: security === "starttls",
           ignoreTLS: security === "none",
           tls: tlsForName(host),
-          auth: { user, pass: password },
+          ...(accessToken === undefined ? { auth: { user, pass: password } } : smtpLoginWithToken(user, accessToken)),
           greetingTimeout: connectLimitMs,
           socketTimeout: silenceLimitMs,
           disableFileAccess: true,
@@ -62,18 +90,14 @@ export async function withSmtp<Result>(
       },
     );
   } catch (error) {
-    throw signal.aborted ? error : explainSmtp(error, host);
+    throw signal.aborted ? error : explainSmtp(error, host, accessToken !== undefined);
   } finally {
     socket.destroy();
   }
 }
 
-/** One connection for one call, closed in any case. */
-export async function withImap<Result>(
-  { credential, resolveHost, signal }: EmailCall,
-  work: (client: ImapFlow) => Promise<Result>,
-): Promise<Result> {
-  const { imapHost: host, imapPort: port = 993, imapSecurity: security = "tls", user, password } = credential;
+async function useImap<Result>({ credential, resolveHost, signal }: EmailCall, work: ImapWork<Result>): Promise<Result> {
+  const { imapHost: host, imapPort: port = 993, imapSecurity: security = "tls", user, password, accessToken } = credential;
   if (host === undefined) throw new Refusal("validation_failed", "The credential names no IMAP host, so there is no mailbox to search.");
   const address = await resolveHost(host);
   const { ImapFlow: Client } = await import("imapflow");
@@ -82,8 +106,10 @@ export async function withImap<Result>(
     port,
     secure: security === "tls",
     ...(security === "tls" ? {} : { doSTARTTLS: security === "starttls" }),
+    // Told to the server with a token, which is meant for this name and not for its address.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
     tls: tlsForName(host),
-    auth: { user, pass: password },
+    auth: accessToken === undefined ? { user, pass: password ?? "" } : { user, accessToken },
     logger: false,
     disableAutoIdle: true,
     disableCompression: true,
@@ -103,17 +129,17 @@ export async function withImap<Result>(
       },
     );
   } catch (error) {
-    throw signal.aborted ? error : explainImap(error, host);
+    throw signal.aborted ? error : explainImap(error, host, accessToken !== undefined);
   } finally {
     client.close();
   }
 }
 
-function explainSmtp(error: unknown, host: string): Refusal {
+function explainSmtp(error: unknown, host: string, hasToken: boolean): Refusal {
+  if (hasToken && isWithoutTokenLogin(error)) return withoutTokenLogin("The SMTP server");
   const status = integerAt(error, "responseCode");
   const answer = textAt(error, "response");
-  if (status !== undefined && answer !== undefined)
-    return providerFailure("The SMTP server", { code: String(status), message: answer.replace(/^\d{3}[ -]/, "") });
+  if (status !== undefined && answer !== undefined) return explainAnswer(status, answer, hasToken);
   // The library puts its own code in the place of the certificate's fault.
   const code = textAt(error, "code") ?? "";
   const wasConnected = code !== "ETLS" && textAt(error, "syscall") !== "connect";
@@ -126,10 +152,18 @@ function explainSmtp(error: unknown, host: string): Refusal {
   return connectionFailure(host, error);
 }
 
-function explainImap(error: unknown, host: string): Refusal {
+function explainAnswer(status: number, answer: string, hasToken: boolean): Refusal {
+  const message = answer.replaceAll(/^\d{3}[ -]/gm, "").replaceAll(/\s*\n\s*/g, " ");
+  if (hasToken && isSmtpTokenRefused(status, answer)) return tokenRefusal("The SMTP server", String(status), message);
+  return providerFailure("The SMTP server", { code: String(status), message });
+}
+
+function explainImap(error: unknown, host: string, hasToken: boolean): Refusal {
+  if (hasToken && isWithoutTokenLogin(error)) return withoutTokenLogin("The IMAP server");
   const answer = textAt(error, "responseText");
   if (answer !== undefined) {
     const code = textAt(error, "serverResponseCode") ?? textAt(error, "responseStatus");
+    if (hasToken && isImapTokenRefused(error)) return tokenRefusal("The IMAP server", code, answer);
     return providerFailure("The IMAP server", { code, message: answer });
   }
   if (error instanceof Error && "tlsFailed" in error)

@@ -85,7 +85,10 @@ export const isSecret = (field: FieldSchema | undefined): boolean => field?.writ
 const grantedNames = new Set(["accessToken", "refreshToken", "expiresAt", "cloudId"]);
 const addressNames = new Set(["authorizeUrl", "tokenUrl"]);
 /** A grant belongs to the client and the address it was given by. */
-const connectionNames = new Set(["clientId", "authorizeUrl", "tokenUrl", "baseUrl", "tenant", "site"]);
+const connectionNames = new Set([
+  ...["clientId", "authorizeUrl", "tokenUrl", "baseUrl", "tenant", "site"],
+  ...["smtpHost", "smtpPort", "imapHost", "imapPort"],
+]);
 const noGrant = { accessToken: null, refreshToken: null, expiresAt: null };
 
 const baseUrlSchema = (type: CredentialTypeEntry): FieldSchema => ({

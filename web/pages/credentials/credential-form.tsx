@@ -101,7 +101,7 @@ function MethodChoice({ variants, kind, onChange }: { variants: Variant[]; kind:
               onChange={() => onChange(variant.kind)}
               className="accent-accent"
             />
-            {variant.isOAuth2 ? "Connect by OAuth" : variant.title}
+            {variant.title === "OAuth 2" ? "Connect by OAuth" : variant.title}
           </label>
         ))}
       </div>
