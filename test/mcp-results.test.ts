@@ -31,6 +31,7 @@ const accounts: Record<string, Record<string, unknown>> = {
   openai: { apiKey: "sk-secret" },
   elevenlabs: { apiKey: "xi-secret" },
   google_drive: { accessToken: "ya29-secret" },
+  gmail: { accessToken: "ya29-secret" },
   github: { kind: "bearer", accessToken: "ghp_secret" },
   http_auth: { authKind: "none" },
 };
@@ -99,6 +100,23 @@ describe.each(eras)("pictures and sound (%s)", (era) => {
     const { result } = await call("elevenlabs_text_to_speech", { voiceId: "v", text: "Hi" }, "elevenlabs", era);
     expect(result.content[1]).toEqual({ type: "audio", mimeType: "audio/mpeg", data: bytes.toString("base64") });
     expect(result.structuredContent.items[0]).toMatchObject({ mimeType: "audio/mpeg", bytes: bytes.length, audioBase64: /^result:/ });
+  });
+
+  it("a picture attached to a mail is an image block, and its place in the list has the handle", async () => {
+    const file = { mimeType: "image/png", filename: "cat.png", body: { size: 90, data: png(60).toString("base64url") } };
+    const note = { mimeType: "text/plain", filename: "a.txt", body: { size: 2, data: "aGk" } };
+    provider.script([{ json: { messages: [{ id: "m1" }] } }, { json: { id: "m1", payload: { parts: [note, file] } } }]);
+    const { result } = await call("gmail_search_emails", { includeAttachments: true, limit: 1 }, "gmail", era);
+    expect(result.content[1]).toEqual({ type: "image", mimeType: "image/png", data: png(60).toString("base64") });
+    expect(result.structuredContent.items[0]?.attachments).toEqual([
+      { filename: "a.txt", mimeType: "text/plain", size: 2, contentBase64: "aGk=" },
+      {
+        filename: "cat.png",
+        mimeType: "image/png",
+        size: 90,
+        contentBase64: `result:${(await lastRecord()).id}#/0/attachments/1/contentBase64`,
+      },
+    ]);
   });
 
   it("a picture in Drive is an image block by what it is, not by what it is called", async () => {

@@ -37,6 +37,7 @@ export type Tool = {
 
 type DefaultModelField = { field: string; of: keyof DefaultModels };
 
+/** A field within lists is named with its way there: `attachments/0/contentBase64`. */
 type BytesField = { field: string; mimeType?: string | undefined };
 
 type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {

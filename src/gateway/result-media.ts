@@ -1,3 +1,4 @@
+import { at } from "../contract/read.ts";
 import type { Tool } from "../contract/tool.ts";
 
 type Item = Record<string, unknown>;
@@ -24,17 +25,24 @@ export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = fa
   const blocks: Block[] = [];
   const lighter = items.map((item, index) => {
     const handles = findBytes(item).flatMap(({ field, mimeType }) => {
-      const base64 = item[field];
+      const base64 = at(item, ...field.split("/"));
       if (typeof base64 !== "string") return [];
       const block = toBlock(base64, mimeType);
       if (block) blocks.push(block);
       const isTaken = block !== undefined || (takesAll && base64.length > smallLength);
       return isTaken ? [[field, `result:${recordId}#/${index}/${field}`] as const] : [];
     });
-    return handles.length === 0 ? item : { ...item, ...Object.fromEntries(handles) };
+    return handles.reduce((changed, [field, handle]) => replaceAt(changed, field.split("/"), handle) as Item, item);
   });
   const shown = blocks.filter(({ type, data }) => type !== "image" || data.length <= pictureLimitCharacters);
   return { items: lighter, blocks: shown.map((block) => JSON.stringify(block)), hasLargePicture: shown.length < blocks.length };
+}
+
+/** A copy with another value at a place, as far as there is such a place. */
+function replaceAt(value: unknown, [key, ...below]: string[], other: string): unknown {
+  if (key === undefined) return other;
+  if (Array.isArray(value)) return value.map((entry, index) => (String(index) === key ? replaceAt(entry, below, other) : entry));
+  return { ...(value as Item), [key]: replaceAt(at(value, key), below, other) };
 }
 
 /** More than a model takes: a client may end a conversation over it. */

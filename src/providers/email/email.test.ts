@@ -140,6 +140,16 @@ describeWithProgram("openssl", "email_send", () => {
     expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer).toString("hex")).toBe("00ff");
   });
 
+  it("answers a mail, with what mail programs put it into its conversation by", async () => {
+    const { port, mails } = await startSmtp();
+    await write(port, { inReplyTo: "<b@example.com>", references: ["<a@example.com>", "<b@example.com>"], subject: "Re: Hi" });
+    await write(port, { inReplyTo: "c@example.com" });
+    expect(mails.map(({ mail: { inReplyTo, references } }) => [inReplyTo, references])).toEqual([
+      ["<b@example.com>", "<a@example.com> <b@example.com>"],
+      ["<c@example.com>", "<c@example.com>"],
+    ]);
+  });
+
   it("says which recipients were refused", async () => {
     const { port } = await startSmtp();
     expect(await write(port, { to: ["bob@example.com", "nobody@example.com"] })).toMatchObject([
@@ -162,6 +172,8 @@ describeWithProgram("openssl", "email_send", () => {
     [{ cc: ["x@example.com> SIZE=1"] }, "/cc/0"],
     [{ bcc: ["\0@example.com"] }, "/bcc/0"],
     [{ replyTo: "a@example.com\rX: y" }, "/replyTo"],
+    [{ inReplyTo: "<a@example.com>\r\nBcc: eve@example.com" }, "/inReplyTo"],
+    [{ inReplyTo: "<a@example.com>", references: ["no id"] }, "/references/0"],
     [{ attachments: [{ filename: "a\r\nX: y", contentBase64: "" }] }, "/attachments/0/filename"],
     [{ attachments: [{ filename: "a", contentBase64: "%%" }] }, "/attachments/0/contentBase64"],
   ])("refuses %j before anything is sent", async (input, pointer) => {
@@ -304,10 +316,60 @@ describeWithProgram("dovecot", "email_search", () => {
       date: "2026-01-02T02:04:05.000Z",
       snippet: "Hello there, Ann",
       seen: false,
+      attachments: [],
     });
     expect((await find({ unseenOnly: true })).map(({ subject }) => subject)).toEqual(["First"]);
     await admin.mailboxOpen("INBOX");
     expect(await admin.search({ seen: true })).toHaveLength(1);
+  });
+
+  const withFiles = [
+    "From: Bob <bob@example.com>",
+    "To: ann@example.com",
+    "Cc: Carl <carl@example.com>",
+    "Reply-To: help@example.com",
+    "Message-ID: <3@example.com>",
+    "References: <1@example.com>\r\n <2@example.com>",
+    "Subject: Files",
+    'Content-Type: multipart/mixed; boundary="x"',
+    "",
+    "--x",
+    "Content-Type: text/html; charset=utf-8",
+    "",
+    "<style>p{}</style><p>Grüße &amp; <b>mehr</b></p>",
+    "--x",
+    'Content-Type: application/pdf; name="r.pdf"',
+    'Content-Disposition: attachment; filename="rüport.pdf"',
+    "Content-Transfer-Encoding: base64",
+    "",
+    "AP8BAg==",
+    "--x",
+    "Content-Type: text/plain",
+    'Content-Disposition: attachment; filename="big.txt"',
+    "",
+    "y".repeat(11 * 1024 * 1024),
+    "--x--",
+  ];
+
+  it("reads bodies and attached files, as far as there is room for them, and marks nothing as seen", async () => {
+    await store(withFiles);
+    const [listed] = await find();
+    expect(listed).toMatchObject({
+      cc: ["Carl <carl@example.com>"],
+      replyTo: "help@example.com",
+      references: ["<1@example.com>", "<2@example.com>"],
+      attachments: [{ mimeType: "application/pdf" }, { filename: "big.txt", size: 11 * 1024 * 1024 }],
+    });
+    expect(listed).not.toHaveProperty("body");
+    expect(JSON.stringify(listed)).not.toContain("contentBase64");
+    const [read] = await find({ includeBody: true, includeAttachments: true });
+    expect(read).toMatchObject({
+      body: "Grüße & mehr",
+      isBodyCut: true,
+      attachments: [{ size: 4, contentBase64: "AP8BAg==" }, { filename: "big.txt" }],
+    });
+    expect(read).not.toHaveProperty("attachments.1.contentBase64");
+    expect(await find({ unseenOnly: true })).toHaveLength(1);
   });
 
   it("searches by every field", async () => {

@@ -2,20 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { attachmentsInput, readAttachments, refuseLineBreaks } from "../_mail/attachments.ts";
 import { withSmtp } from "./client.ts";
 import { emailCredential } from "./credential.ts";
 
 const addresses = z.array(z.string().min(1));
-const attachment = z.strictObject({
-  filename: z.string().min(1).describe("File name, e.g. report.pdf."),
-  contentBase64: z.string().meta({ title: "Content as base64" }).describe("Content as base64; all attachments together at most 20 MB."),
-  mimeType: z
-    .string()
-    .regex(/^[\w.+-]+\/[\w.+-]+$/)
-    .optional()
-    .meta({ title: "MIME type" })
-    .describe("Media type, e.g. application/pdf; guessed from the name when absent."),
-});
 const mostAttachedBytes = 20 * 1024 * 1024;
 
 export const tool = defineTool({
@@ -26,13 +17,22 @@ export const tool = defineTool({
   credential: emailCredential,
   input: z.strictObject({
     to: addresses.describe("Recipients."),
-    subject: z.string().describe("Subject."),
+    subject: z.string().describe("Subject; in an answer that of the mail with Re: before it."),
     text: z.string().optional().describe("Body as plain text. Give text, html or both."),
     html: z.string().optional().meta({ title: "HTML" }).describe("Body as HTML. Give text, html or both."),
     cc: addresses.optional().describe("Copies."),
     bcc: addresses.optional().describe("Blind copies."),
     replyTo: z.string().min(1).optional().describe("Reply address."),
-    attachments: z.array(attachment).optional().describe("Files to attach, each {filename, contentBase64, mimeType}."),
+    inReplyTo: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Message-ID of the mail this answers, e.g. <abc@example.com>; email_search returns it."),
+    references: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("Message-IDs of the conversation, oldest first, as email_search returns them; inReplyTo is added."),
+    attachments: attachmentsInput(mostAttachedBytes),
   }),
   output: z.object({
     messageId: z.string().optional().describe("Message-ID."),
@@ -51,7 +51,8 @@ export const tool = defineTool({
       bcc: readAddresses(input.bcc, "bcc"),
       ...(input.replyTo === undefined ? {} : { replyTo: readAddress(input.replyTo, "/replyTo") }),
       subject: refuseLineBreaks(input.subject, "/subject"),
-      attachments: readAttachments(input.attachments ?? []),
+      ...readReply(input),
+      attachments: readAttachments(input.attachments, mostAttachedBytes),
       date: clock.now(),
       // The same for every attempt, so that a mailbox can tell a repetition from a second mail.
       messageId: `<${createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 32)}@${from.address.split("@")[1]}>`,
@@ -60,6 +61,22 @@ export const tool = defineTool({
     return [{ messageId: sent.messageId, accepted: sent.accepted.map(toText), rejected: sent.rejected.map(toText) }];
   },
 });
+
+type Reply = { inReplyTo?: string | undefined; references?: string[] | undefined };
+
+/** What mail programs put an answer below the mail it answers by. */
+function readReply({ inReplyTo, references = [] }: Reply) {
+  if (inReplyTo === undefined) return {};
+  const answered = toMessageId(inReplyTo, "/inReplyTo");
+  const earlier = references.map((id, index) => toMessageId(id, `/references/${index}`)).filter((id) => id !== answered);
+  return { inReplyTo: answered, references: [...earlier, answered] };
+}
+
+function toMessageId(text: string, pointer: string): string {
+  const id = refuseLineBreaks(text.trim(), pointer).replace(/^<(.*)>$/, "$1");
+  if (!/^[^\s<>]+$/.test(id)) throw refuseInput(pointer, "is not a Message-ID such as <abc@example.com>");
+  return `<${id}>`;
+}
 
 type Address = { name: string; address: string };
 
@@ -79,22 +96,4 @@ function readAddress(text: string, pointer: string): Address {
   const address = bracketed ?? bare ?? "";
   if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(address)) throw refuseInput(pointer, "is not an email address");
   return { name: name.replace(/^"(.*)"$/, "$1").replaceAll(/\\(.)/g, "$1"), address };
-}
-
-function readAttachments(attachments: z.output<typeof attachment>[]) {
-  const files = attachments.map(({ filename, contentBase64, mimeType }, index) => {
-    const content = Buffer.from(contentBase64, "base64");
-    const isBase64 = content.toString("base64").replace(/=+$/, "") === contentBase64.replaceAll(/\s/g, "").replace(/=+$/, "");
-    if (!isBase64) throw refuseInput(`/attachments/${index}/contentBase64`, "is not base64");
-    const name = refuseLineBreaks(filename, `/attachments/${index}/filename`);
-    return { filename: name, content, ...(mimeType === undefined ? {} : { contentType: mimeType }) };
-  });
-  const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
-  if (bytes > mostAttachedBytes) throw refuseInput("/attachments", "are larger than 20 MB together");
-  return files;
-}
-
-function refuseLineBreaks(text: string, pointer: string): string {
-  if (/[\r\n]/.test(text) || text.includes("\0")) throw refuseInput(pointer, "must not contain line breaks");
-  return text;
 }

@@ -8,8 +8,8 @@ import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { htmlToText } from "../_mail/html-to-text.ts";
 import { gmailCredential } from "./credential.ts";
-import { htmlToText } from "./html-to-text.ts";
 import { tool as modifyLabels } from "./modify_labels.ts";
 import { readBody } from "./read-body.ts";
 import { tool as searchEmails } from "./search_emails.ts";
@@ -51,6 +51,14 @@ describeHttpTool(sendEmail, {
       input: { to: ["ann@example.com"], subject: "Re: Hello", text: "Yes.", threadId: "t1" },
       exchanges: [
         {
+          request: {
+            method: "GET",
+            path: "/gmail/v1/users/me/threads/t1?format=metadata&metadataHeaders=Message-ID&metadataHeaders=References&metadataHeaders=Subject",
+            headers,
+          },
+          answer: { json: { id: "t1", messages: [{ id: "m1", threadId: "t1", payload: { headers: [] } }] } },
+        },
+        {
           request: { method: "POST", path: "/gmail/v1/users/me/messages/send", json: { raw: expect.any(String), threadId: "t1" } },
           answer: { json: { id: "m2", threadId: "t1" } },
         },
@@ -76,7 +84,7 @@ describeHttpTool(searchEmails, {
         {
           request: {
             method: "GET",
-            path: "/gmail/v1/users/me/messages/m1?format=metadata&metadataHeaders=From&metadataHeaders=To&metadataHeaders=Subject&metadataHeaders=Date",
+            path: "/gmail/v1/users/me/messages/m1?format=metadata&metadataHeaders=From&metadataHeaders=To&metadataHeaders=Cc&metadataHeaders=Subject&metadataHeaders=Date",
             headers,
           },
           answer: {
@@ -149,7 +157,47 @@ describeHttpTool(searchEmails, {
           answer: { json: { payload: { mimeType: "text/plain", body: { data: encode("Grüße\nAnn") } } } },
         },
       ],
-      items: [{ id: "a/b", labelIds: [], body: "Grüße\nAnn" }],
+      items: [{ id: "a/b", labelIds: [], body: "Grüße\nAnn", attachments: [] }],
+    },
+    {
+      name: "returns attached files, small ones from the message and large ones on request",
+      input: { includeAttachments: true, limit: 1 },
+      exchanges: [
+        { request: { method: "GET", path: "/gmail/v1/users/me/messages?maxResults=1" }, answer: listed(["m1"]) },
+        {
+          request: { method: "GET", path: "/gmail/v1/users/me/messages/m1?format=full" },
+          answer: {
+            json: {
+              id: "m1",
+              payload: {
+                mimeType: "multipart/mixed",
+                filename: "",
+                parts: [
+                  { partId: "0", mimeType: "text/plain", filename: "", body: { size: 2, data: encode("Hi") } },
+                  { partId: "1", mimeType: "text/csv", filename: "a.csv", body: { size: 3, data: encode("x,y") } },
+                  { partId: "2", mimeType: "application/pdf", filename: "r.pdf", body: { attachmentId: "ANGjdJ8", size: 4 } },
+                  { partId: "3", mimeType: "video/mp4", filename: "v.mp4", body: { attachmentId: "ANGjdJ9", size: 20_000_000 } },
+                ],
+              },
+            },
+          },
+        },
+        {
+          request: { method: "GET", path: "/gmail/v1/users/me/messages/m1/attachments/ANGjdJ8" },
+          answer: { json: { size: 4, data: "-_8BAg" } },
+        },
+      ],
+      items: [
+        {
+          id: "m1",
+          labelIds: [],
+          attachments: [
+            { filename: "a.csv", mimeType: "text/csv", size: 3, contentBase64: "eCx5" },
+            { filename: "r.pdf", mimeType: "application/pdf", size: 4, contentBase64: "+/8BAg==" },
+            { filename: "v.mp4", mimeType: "video/mp4", size: 20_000_000 },
+          ],
+        },
+      ],
     },
     {
       name: "returns nothing when nothing is found",
@@ -246,6 +294,53 @@ describe("Gmail", () => {
     const { source } = await sentMail({ to: ["a@example.com"], subject: "s", html: "<p>x</p>" });
     expect(source).toContain("Content-Type: text/html");
     expect(source).not.toContain("text/plain");
+  });
+
+  it("answers the last mail of a conversation that was sent, with its headers and its subject", async () => {
+    const message = (id: string, labelIds: string[]) => ({
+      id,
+      labelIds,
+      payload: {
+        headers: [
+          { name: "Message-Id", value: `<${id}@example.com>` },
+          { name: "References", value: "<first@example.com>" },
+          { name: "Subject", value: "Lunch ✓" },
+        ],
+      },
+    });
+    provider.script([
+      { json: { messages: [message("m1", ["INBOX"]), message("m2", ["SENT"]), message("m3", ["DRAFT"])] } },
+      { json: { id: "m4" } },
+    ]);
+    const input = { to: ["ann@example.com"], subject: "", text: "Yes.", threadId: "t1", replyTo: "team@example.com" };
+    await callTool(sendEmail, { input, credential: at() });
+    const { raw, threadId } = JSON.parse(String(provider.requests()[1]?.body)) as { raw: string; threadId: string };
+    expect(threadId).toBe("t1");
+    expect(await PostalMime.parse(Buffer.from(raw, "base64url"))).toMatchObject({
+      subject: "Re: Lunch ✓",
+      inReplyTo: "<m2@example.com>",
+      references: "<first@example.com> <m2@example.com>",
+      replyTo: [{ address: "team@example.com" }],
+    });
+  });
+
+  it("attaches files, and uploads a mail that is too long for a usual request", async () => {
+    const attachments = [{ filename: "a.txt", contentBase64: "aGk=" }];
+    expect((await sentMail({ to: ["a@example.com"], subject: "s", attachments })).mail.attachments).toMatchObject([
+      { filename: "a.txt", mimeType: "text/plain" },
+    ]);
+    provider.script([{ json: { messages: [] } }, { json: { id: "m1", threadId: "t1" } }]);
+    const large = [{ filename: "b.bin", contentBase64: Buffer.alloc(4_000_000, 7).toString("base64") }];
+    await callTool(sendEmail, { input: { to: ["a@example.com"], subject: "s", threadId: "t1", attachments: large }, credential: at() });
+    expect(provider.requests()[1]).toMatchObject({
+      path: "/upload/gmail/v1/users/me/messages/send?uploadType=multipart",
+      headers: { "content-type": expect.stringMatching(/^multipart\/related; boundary=/) },
+    });
+    const body = provider.requests()[1]?.body ?? Buffer.alloc(0);
+    const [, metadata = "", mail = ""] = body.toString("latin1").split(/\r\n--[\w-]+(?:--)?\r\n|^--[\w-]+\r\n/);
+    expect(metadata).toContain('{"threadId":"t1"}');
+    const { attachments: received } = await PostalMime.parse(mail.slice(mail.indexOf("\r\n\r\n") + 4));
+    expect(received).toMatchObject([{ content: { byteLength: 4_000_000 } }]);
   });
 
   it("lets no line break of the input begin a header", async () => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { listAt, textAt } from "../../contract/read.ts";
-import { htmlToText } from "./html-to-text.ts";
+import { htmlToText } from "../_mail/html-to-text.ts";
 
 /** The text of a message: its plain parts, or else its HTML parts as text. Attachments are no text. */
 export function readBody(payload: unknown): string | undefined {

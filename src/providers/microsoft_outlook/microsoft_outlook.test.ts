@@ -74,10 +74,42 @@ describeHttpTool(sendEmail, {
       ],
       items: [{ accepted: true, recipients: ["ann@example.com", "bob@example.com", "cc@example.com", "bcc@example.com"] }],
     },
+    {
+      name: "answers a mail, with files and with its own subject",
+      input: {
+        to: ["ann@example.com"],
+        subject: "",
+        body: "Yes.",
+        replyToMessageId: "AAMk/x=",
+        replyTo: ["team@example.com"],
+        attachments: [{ filename: "a.txt", contentBase64: "aGk=", mimeType: "text/plain" }],
+      },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/me/messages/AAMk/x=/reply",
+            json: {
+              message: {
+                body: { contentType: "text", content: "Yes." },
+                toRecipients: [recipient("ann@example.com")],
+                replyTo: [recipient("team@example.com")],
+                attachments: [
+                  { "@odata.type": "#microsoft.graph.fileAttachment", name: "a.txt", contentType: "text/plain", contentBytes: "aGk=" },
+                ],
+              },
+            },
+          },
+          answer: { status: 202 },
+        },
+      ],
+      items: [{ accepted: true, recipients: ["ann@example.com"] }],
+    },
   ],
 });
 
-const select = "$select=id,subject,from,toRecipients,receivedDateTime,isRead,bodyPreview,webLink";
+const select =
+  "$select=id,conversationId,subject,from,toRecipients,ccRecipients,receivedDateTime,isRead,hasAttachments,bodyPreview,webLink";
 const message = (id: string) => ({ id, subject: `Mail ${id}`, isRead: false });
 const found = (id: string) => ({ id, subject: `Mail ${id}`, to: [], isRead: false });
 
@@ -119,6 +151,60 @@ describeHttpTool(searchEmails, {
           isRead: true,
           bodyPreview: "See you",
           url: "https://outlook.office365.com/m1",
+        },
+      ],
+    },
+    {
+      name: "returns bodies as text and attached files",
+      input: { includeBody: true, includeAttachments: true, limit: 1 },
+      exchanges: [
+        {
+          request: {
+            method: "GET",
+            path: `/me/messages?$orderby=receivedDateTime desc&${select},body&$top=1`,
+            headers: { prefer: 'outlook.body-content-type="text"' },
+          },
+          answer: {
+            json: {
+              value: [
+                {
+                  id: "m1",
+                  conversationId: "c1",
+                  ccRecipients: [recipient("carl@example.com")],
+                  hasAttachments: true,
+                  body: { contentType: "text", content: "Hello" },
+                },
+              ],
+            },
+          },
+        },
+        {
+          request: { method: "GET", path: "/me/messages/m1/attachments?$select=id,name,contentType,size" },
+          answer: {
+            json: {
+              value: [
+                { "@odata.type": "#microsoft.graph.fileAttachment", id: "f1", name: "r.pdf", contentType: "application/pdf", size: 5 },
+                { "@odata.type": "#microsoft.graph.itemAttachment", id: "f2", name: "A mail", contentType: null, size: 900 },
+                { "@odata.type": "#microsoft.graph.fileAttachment", id: "f3", name: "v.mp4", contentType: "video/mp4", size: 20_000_000 },
+              ],
+            },
+          },
+        },
+        { request: { method: "GET", path: "/me/messages/m1/attachments/f1" }, answer: { json: { id: "f1", contentBytes: "AP8BAg==" } } },
+      ],
+      items: [
+        {
+          id: "m1",
+          to: [],
+          cc: ["carl@example.com"],
+          conversationId: "c1",
+          hasAttachments: true,
+          body: "Hello",
+          attachments: [
+            { filename: "r.pdf", mimeType: "application/pdf", size: 5, contentBase64: "AP8BAg==" },
+            { filename: "A mail", size: 900 },
+            { filename: "v.mp4", mimeType: "video/mp4", size: 20_000_000 },
+          ],
         },
       ],
     },

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { type Http, path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { booleanAt, listAt, textAt } from "../../contract/read.ts";
+import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { createRoom, findAttachedBytes, includeAttachmentsInput, type Received, receivedOutput } from "../_mail/attachments.ts";
 import { microsoftOutlookCredential } from "./credential.ts";
 
-const fields = "id,subject,from,toRecipients,receivedDateTime,isRead,bodyPreview,webLink";
+const fields = "id,conversationId,subject,from,toRecipients,ccRecipients,receivedDateTime,isRead,hasAttachments,bodyPreview,webLink";
+const asText = { prefer: 'outlook.body-content-type="text"' };
 
 export const tool = defineTool({
   id: "microsoft_outlook_search_emails",
@@ -16,6 +19,8 @@ export const tool = defineTool({
   input: z.strictObject({
     query: z.string().optional().describe("Keyword search ($search)."),
     filter: z.string().optional().describe("OData filter; not together with query."),
+    includeBody: z.boolean().default(false).describe("Return the text of the messages."),
+    includeAttachments: includeAttachmentsInput(),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
@@ -23,30 +28,72 @@ export const tool = defineTool({
     subject: z.string().optional().describe("Subject line."),
     from: z.string().optional().describe("Address of the sender."),
     to: z.array(z.string()).describe("Addresses of the recipients."),
+    cc: z.array(z.string()).optional().describe("Addresses that got a copy."),
+    conversationId: z.string().optional().describe("Id of the conversation."),
     receivedDateTime: z.string().optional().describe("Time received, ISO 8601."),
     isRead: z.boolean().optional().describe("Whether it was read."),
     bodyPreview: z.string().optional().describe("First words of the mail."),
     url: z.string().optional().describe("Web address."),
+    body: z.string().optional().describe("Text of the mail when asked for."),
+    hasAttachments: z.boolean().optional().describe("Whether files are attached; pictures within the text do not count."),
+    attachments: receivedOutput().describe("Attached files when asked for."),
   }),
-  async run({ input: { query = "", filter = "", limit }, http }) {
+  findBytes: findAttachedBytes,
+  async run({ input: { query = "", filter = "", limit, includeBody, includeAttachments }, http }) {
+    const $select = includeBody ? `${fields},body` : fields;
+    const headers = includeBody ? asText : {};
     const choice = chooseMessages(query, filter);
     const messages = await collectPages<unknown, string>(limit, async (next, wanted) => {
-      const parameters = next === undefined ? { ...choice, $select: fields, $top: wanted } : readParameters(next);
-      const answer = await http.json({ path: "/me/messages", query: parameters });
+      const parameters = next === undefined ? { ...choice, $select, $top: wanted } : readParameters(next);
+      const answer = await http.json({ path: "/me/messages", query: parameters, headers });
       return { items: listAt(answer, "value"), next: textAt(answer, "@odata.nextLink") };
     });
-    return messages.map((message) => ({
-      id: textAt(message, "id"),
-      subject: textAt(message, "subject"),
-      from: textAt(message, "from", "emailAddress", "address"),
-      to: listAt(message, "toRecipients").flatMap((recipient) => textAt(recipient, "emailAddress", "address") ?? []),
-      receivedDateTime: textAt(message, "receivedDateTime"),
-      isRead: booleanAt(message, "isRead"),
-      bodyPreview: textAt(message, "bodyPreview"),
-      url: textAt(message, "webLink"),
-    }));
+    const hasRoom = createRoom();
+    const items = [];
+    for (const message of messages) {
+      const hasFiles = includeAttachments && booleanAt(message, "hasAttachments") === true;
+      items.push({ ...toItem(message), ...(hasFiles ? { attachments: await readFiles(http, textAt(message, "id") ?? "", hasRoom) } : {}) });
+    }
+    return items;
   },
 });
+
+function toItem(message: unknown) {
+  const cc = addressesAt(message, "ccRecipients");
+  return {
+    id: textAt(message, "id"),
+    subject: textAt(message, "subject"),
+    from: textAt(message, "from", "emailAddress", "address"),
+    to: addressesAt(message, "toRecipients"),
+    ...(cc.length > 0 ? { cc } : {}),
+    conversationId: textAt(message, "conversationId"),
+    receivedDateTime: textAt(message, "receivedDateTime"),
+    isRead: booleanAt(message, "isRead"),
+    bodyPreview: textAt(message, "bodyPreview"),
+    url: textAt(message, "webLink"),
+    body: textAt(message, "body", "content"),
+    hasAttachments: booleanAt(message, "hasAttachments"),
+  };
+}
+
+const addressesAt = (message: unknown, field: string): string[] =>
+  listAt(message, field).flatMap((recipient) => textAt(recipient, "emailAddress", "address") ?? []);
+
+/** Mails and links that are attached have no bytes of their own. */
+async function readFiles(http: Http, messageId: string, hasRoom: (bytes: number) => boolean): Promise<Received[]> {
+  const place = path`/me/messages/${messageId}/attachments`;
+  const listed = await http.json({ path: place, query: { $select: "id,name,contentType,size" } });
+  const files: Received[] = [];
+  for (const entry of listAt(listed, "value")) {
+    const size = integerAt(entry, "size") ?? 0;
+    const file = { filename: textAt(entry, "name"), mimeType: textAt(entry, "contentType"), size };
+    const id = textAt(entry, "id");
+    const isFile = textAt(entry, "@odata.type") === "#microsoft.graph.fileAttachment";
+    const content = id !== undefined && isFile && hasRoom(size) ? await http.json({ path: place + path`/${id}` }) : undefined;
+    files.push({ ...file, ...(content === undefined ? {} : { contentBase64: textAt(content, "contentBytes") }) });
+  }
+  return files;
+}
 
 /** Graph sorts a search itself and a filtered list only by what is filtered. */
 function chooseMessages(query: string, filter: string): Record<string, string> {

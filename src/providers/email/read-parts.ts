@@ -1,0 +1,41 @@
+import { buffer } from "node:stream/consumers";
+import type { FetchMessageObject, ImapFlow, MessageStructureObject } from "imapflow";
+import type { Received } from "../_mail/attachments.ts";
+
+/** The files of a message, by its structure; their bytes are fetched one by one and only as far as there is room. */
+export async function readParts(
+  client: ImapFlow,
+  { uid, bodyStructure }: FetchMessageObject,
+  hasRoom: (bytes: number) => boolean,
+): Promise<Received[]> {
+  const files: Received[] = [];
+  for (const part of bodyStructure ? listFiles(bodyStructure) : []) {
+    const size = decodedSize(part);
+    const file = { filename: filenameOf(part), mimeType: part.type, size };
+    // A mail that is nothing but a file has one part.
+    const content = hasRoom(size) ? await download(client, uid, part.part ?? "1") : undefined;
+    files.push(content === undefined ? file : { ...file, size: content.length, contentBase64: content.toString("base64") });
+  }
+  return files;
+}
+
+async function download(client: ImapFlow, uid: number, part: string): Promise<Buffer | undefined> {
+  const { content } = await client.download(String(uid), part, { uid: true });
+  // Undefined where the message has gone meanwhile.
+  return content ? await buffer(content) : undefined;
+}
+
+const listFiles = (node: MessageStructureObject): MessageStructureObject[] => [
+  ...(isFile(node) ? [node] : []),
+  ...(node.childNodes ?? []).flatMap(listFiles),
+];
+
+const filenameOf = ({ dispositionParameters, parameters }: MessageStructureObject): string | undefined =>
+  dispositionParameters?.filename ?? parameters?.name;
+
+const isFile = (node: MessageStructureObject): boolean =>
+  !node.type.startsWith("multipart/") && (node.disposition === "attachment" || filenameOf(node) !== undefined);
+
+/** Servers tell how long it is in the mail, where base64 takes four letters, and a line break now and then, for three bytes. */
+const decodedSize = ({ size = 0, encoding }: MessageStructureObject): number =>
+  encoding?.toLowerCase() === "base64" ? Math.floor((size * 57) / 78) : size;
