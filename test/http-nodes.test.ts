@@ -177,3 +177,32 @@ describe("an address that needs no account", () => {
     expect(server.requests()).toEqual([]);
   });
 });
+
+describe("http_request as a node with the account of a provider", () => {
+  const connect = async (type: string, data: Record<string, unknown>) => {
+    const made = { type, name: type, createdBy: null, data: { ...data, baseUrl: server.url } };
+    return (await ann.app.parts.vault.credentials.create(ann.owner.organizationId, made)).reference;
+  };
+  const seen = () => server.requests().map(({ headers }) => headers.authorization);
+
+  it("uses the account it names, and that which a run brings instead", async () => {
+    const credentials = { github: await connect("github", { kind: "bearer", accessToken: "ghp_canary_one" }) };
+    const workflowId = await ann.save([request({}, { credentials })]);
+    server.script([{ json: {} }, { json: {} }]);
+    expect(await ann.run(workflowId)).toMatchObject({ status: "succeeded" });
+    const other = await connect("github", { kind: "bearer", accessToken: "ghp_canary_two" });
+    expect(await ann.run(workflowId, { nodes: [{ id: "ask", credentials: { github: other } }] })).toMatchObject({ status: "succeeded" });
+    expect(seen()).toEqual(["Bearer ghp_canary_one", "Bearer ghp_canary_two"]);
+  });
+
+  it("uses the account of a model for addresses of that provider, and for no others", async () => {
+    const credentials = { openai: await connect("openai", { apiKey: "sk-canary" }) };
+    expect(await run([{ json: {} }], {}, { credentials })).toMatchObject({ status: "succeeded" });
+    expect(seen()).toEqual(["Bearer sk-canary"]);
+    const stranger = await startFakeProvider();
+    stranger.script([{ json: {} }]);
+    expect(await run([], { url: `${stranger.url}/x` }, { credentials })).toMatchObject({ status: "succeeded" });
+    expect(stranger.requests()[0]?.headers.authorization).toBeUndefined();
+    await stranger.stop();
+  });
+});

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Node } from "../src/catalog/catalog.ts";
 import { nameTools, onDisk } from "./support/catalogue-on-disk.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import type { McpClient, ToolEntry } from "./support/mcp-client.ts";
@@ -73,11 +74,12 @@ describe("the tools of all servers", () => {
     expect(free.map(({ name }) => name)).toEqual(expect.arrayContaining(["system_date_time", "system_transform_json", "system_wait"]));
     for (const { name, inputSchema } of free) expect(inputSchema.properties, name).not.toHaveProperty("credentials");
     for (const { name, inputSchema } of needing) {
-      const { credential, worksWithoutAccount } = mcp.app.parts.catalog.nodes.get(name)?.tool ?? {};
+      const { tool, alsoTakes } = mcp.app.parts.catalog.nodes.get(name) as Node;
+      const { credential, worksWithoutAccount } = tool;
       const type = credential?.type as string;
       const credentials = inputSchema.properties.credentials;
       expect([Object.keys(credentials?.properties ?? {}), credentials?.required], name).toEqual([
-        [type],
+        [type, ...alsoTakes],
         worksWithoutAccount ? undefined : [type],
       ]);
       const reference = new RegExp(credentials?.properties?.[type]?.pattern as string);

@@ -159,6 +159,7 @@ describe("the list of servers", () => {
     expect(shown?.tools.map(({ inputSchema: _, annotations: __, ...tool }) => tool)).toEqual(
       open.tools.map((tool) => ({
         ...pick(tool, ["name", "title", "description", "credentials", "outputSchema"]),
+        alsoTakes: [],
         worksWithoutAccount: false,
       })),
     );

@@ -17,6 +17,8 @@ export type NodeKind = {
   provider: { id: string; title: string } | null;
   /** Types of the credentials it needs. */
   credentials: string[];
+  /** Types it takes in place of its own. */
+  alsoTakes: string[];
   /** Whether it also works without one of them. */
   worksWithoutAccount: boolean;
   inputSchema: Record<string, unknown>;
@@ -38,6 +40,7 @@ export const nodeKindsQuery = queryOptions({
         ...node,
         provider: null,
         credentials: [],
+        alsoTakes: [],
         worksWithoutAccount: true,
         outputSchema: null,
         hints: null,

@@ -13,6 +13,8 @@ export type Catalog = ReturnType<typeof createCatalog>;
 export type Node = {
   tool: Tool;
   provider: LoadedProvider;
+  /** Types of accounts that it takes in place of its own. */
+  alsoTakes: readonly string[];
   /** Without `credentials`, which every caller passes in its own way. */
   inputSchema: JsonSchema;
   /** One item of the answer. */
@@ -23,6 +25,8 @@ export type Node = {
 export function createCatalog(loaded: LoadedProvider[], models: DefaultModels = defaultModels) {
   const providers = loaded.map((provider) => ({ ...provider, tools: provider.tools.map((tool) => withDefaultModel(tool, models)) }));
   const nodes = new Map<string, Node>();
+  const reachedOverHttp = providers.flatMap(({ credential }) => (credential && credential.baseUrl !== null ? [credential.type] : []));
+  const otherTypes = ({ credential }: Tool) => reachedOverHttp.filter((type) => type !== credential?.type);
   const credentialTypes = new Map<string, { definition: Credential; provider: LoadedProvider }>();
   for (const provider of providers) {
     if (provider.credential) credentialTypes.set(provider.credential.type, { definition: provider.credential, provider });
@@ -30,6 +34,7 @@ export function createCatalog(loaded: LoadedProvider[], models: DefaultModels = 
       nodes.set(tool.id, {
         tool,
         provider,
+        alsoTakes: tool.takesOtherAccounts ? otherTypes(tool) : [],
         inputSchema: toJsonSchema(tool.input, "input"),
         outputSchema: toJsonSchema(tool.output, "output"),
       });

@@ -5,14 +5,14 @@ import type { JsonSchema } from "./json-schema.ts";
 const referencePattern = "^credential:organization:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 /** A node as a tool of its provider's MCP server: the node's own schemas, plus the credentials every caller must name. */
-export function toMcpTool({ tool, inputSchema: schema, outputSchema }: Node) {
+export function toMcpTool({ tool, alsoTakes, inputSchema: schema, outputSchema }: Node) {
   const inputSchema = withoutChoices(schema);
   const credentials = tool.credential ? [tool.credential.type] : [];
   return {
     name: tool.id,
     title: tool.title,
     description: tool.description,
-    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, credentials, tool.worksWithoutAccount) : inputSchema,
+    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, { credentials, alsoTakes }, tool.worksWithoutAccount) : inputSchema,
     outputSchema: {
       type: "object",
       properties: { items: { type: "array", ...(tool.findBytes ? { description: handles } : {}), items: outputSchema } },
@@ -21,6 +21,7 @@ export function toMcpTool({ tool, inputSchema: schema, outputSchema }: Node) {
     },
     annotations: toAnnotations(tool.title, tool.hints),
     credentials,
+    alsoTakes: [...alsoTakes],
     worksWithoutAccount: tool.worksWithoutAccount,
   };
 }
@@ -44,17 +45,25 @@ export const toAnnotations = (title: string, hints: Hints) => ({
   openWorldHint: hints.openWorld,
 });
 
+type Taken = { credentials: string[]; alsoTakes: readonly string[] };
+
 /** They are a required parameter everywhere, so that nobody calls without an account by mistake; where it works without, `{}` says so. */
-function withCredentials(schema: JsonSchema, types: string[], mayBeEmpty: boolean): JsonSchema {
+function withCredentials(schema: JsonSchema, { credentials: types, alsoTakes }: Taken, mayBeEmpty: boolean): JsonSchema {
   const reference = (type: string) => ({
     type: "string",
     pattern: referencePattern,
     description: `Reference to a credential of the type ${type}; never the secret itself.`,
   });
+  const other = { type: "string", pattern: referencePattern };
+  const empty = mayBeEmpty ? "; {} for an address that needs no account" : "";
+  const oneOf = alsoTakes.length > 0 ? " Name one: an account of a service goes only to that service's own addresses." : "";
   const credentials = {
     type: "object",
-    description: mayBeEmpty ? "Credential references by type; {} for an address that needs no account." : "Credential references by type.",
-    properties: Object.fromEntries(types.map((type) => [type, reference(type)])),
+    description: `Credential references by type${empty}.${oneOf}`,
+    properties: {
+      ...Object.fromEntries(types.map((type) => [type, reference(type)])),
+      ...Object.fromEntries(alsoTakes.map((type) => [type, other])),
+    },
     ...(mayBeEmpty ? {} : { required: types }),
     additionalProperties: false,
   };

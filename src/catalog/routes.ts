@@ -47,7 +47,7 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
   );
 }
 
-function describeNode({ tool, provider, inputSchema, outputSchema }: Node): wire.NodeEntry {
+function describeNode({ tool, provider, alsoTakes, inputSchema, outputSchema }: Node): wire.NodeEntry {
   const { id, title, description, version, hints, credential, worksWithoutAccount } = tool;
   return {
     id,
@@ -57,6 +57,7 @@ function describeNode({ tool, provider, inputSchema, outputSchema }: Node): wire
     provider: { id: provider.id, title: provider.title },
     hints,
     credentials: credential ? [credential.type] : [],
+    alsoTakes: [...alsoTakes],
     worksWithoutAccount: credential === null || worksWithoutAccount,
     inputSchema,
     outputSchema,

@@ -7,6 +7,10 @@ export type ToolCall<Input, Data> = {
   input: Input;
   /** The opened credential. Its values are scrubbed from everything the tool returns or throws. */
   credential: Data;
+  /** Of what type the credential is, for tools that take several; null without one. */
+  credentialType: string | null;
+  /** The secret values of the credential, for what must not be passed on anywhere else. */
+  secrets: () => readonly string[];
   /** HTTP with the credential's base URL and authentication. */
   http: Http;
   /** For protocols without HTTP, after the present token was refused: the credential with another one, or null when there is none to get. */

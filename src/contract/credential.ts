@@ -51,6 +51,8 @@ export type Credential<Data = CredentialData> = {
   title: string;
   /** Where the provider answers, for credentials used over HTTP; a credential may carry its own `baseUrl`. */
   baseUrl: string | ((data: CredentialData) => string) | null;
+  /** Further origins of the provider that take the same secret, such as the one that files are got from. */
+  origins: readonly string[];
   /** Sent with every request. */
   headers: Record<string, string>;
   variants: Variant[];
@@ -71,6 +73,7 @@ type CredentialDescriptor<Variants extends Record<string, VariantDescriptor>> = 
   type: string;
   title: string;
   baseUrl: Credential["baseUrl"];
+  origins?: readonly string[];
   headers?: Record<string, string>;
   variants: Variants;
   usualKind?: Extract<keyof Variants, string>;
@@ -88,6 +91,7 @@ type DataOfVariants<Variants extends Record<string, VariantDescriptor>> = {
 
 export function defineCredential<Variants extends Record<string, VariantDescriptor>>({
   headers = {},
+  origins = [],
   readFault = readCommonFault,
   readRefusal,
   choices = {},
@@ -98,7 +102,7 @@ export function defineCredential<Variants extends Record<string, VariantDescript
   const named = Object.entries(variants).map(([kind, variant]) => ({ kind, ...variant }));
   const [only, ...others] = named;
   const unnamed = usualKind ?? (only && others.length === 0 ? only.kind : null);
-  return { ...rest, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named, usualKind: unnamed };
+  return { ...rest, origins, headers, readFault, readRefusal: readRefusal ?? null, choices, variants: named, usualKind: unnamed };
 }
 
 /** A variant whose fields the user types in. `authorize` turns them into headers, a query or a path prefix. */

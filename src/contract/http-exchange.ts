@@ -19,7 +19,7 @@ export type HttpRequest = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   /**
    * Below the base URL; build it with the `path` template, which encodes what comes from outside.
-   * May also be a full address, which is refused when it has another origin than the base URL.
+   * May also be a full address, which is refused when it has none of the credential's origins.
    */
   path: string;
   query?: Record<string, QueryValue>;
@@ -32,12 +32,16 @@ export type HttpRequest = {
   timeoutMs?: number;
   /** Statuses besides 2xx that are an answer and not a failure. */
   alsoAccept?: number[];
+  /** Whatever comes back is an answer, but for what says that the credential itself is not accepted. */
+  acceptsRefusals?: boolean;
 };
 
 /** What all requests of one tool call to one provider have in common. */
 export type ExchangeOptions = {
   fetch: SafeFetch;
   baseUrl: string;
+  /** Where else the credential may be sent. */
+  origins?: readonly string[];
   headers: Record<string, string>;
   authorize: () => Authorization;
   signal: AbortSignal;
@@ -77,7 +81,10 @@ export function redirectTarget({ response: { status, headers }, url }: Exchange)
 /** The scheme too, because a `blob:` address has the origin of the one inside it. */
 export const isNear = (target: URL, url: URL): boolean => target.protocol === url.protocol && target.origin === url.origin;
 
-async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signal, ...options }: ExchangeOptions): Promise<Exchange> {
+async function sendOnce(
+  request: HttpRequest,
+  { fetch, authorize, baseUrl, origins = [], signal, ...options }: ExchangeOptions,
+): Promise<Exchange> {
   const authorization = authorize();
   // Otherwise whoever chooses the address gets the secret.
   if (baseUrl === "" && Object.keys(authorization).length > 0)
@@ -86,7 +93,7 @@ async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signa
   const body = await encodeBody(request);
   const finished: FinishedRequest = {
     method: request.method ?? "GET",
-    url: buildUrl(baseUrl.replace(/\/+$/, "") + pathPrefix, request.path, { given: request.query ?? {}, secret: query }),
+    url: buildUrl({ base: baseUrl.replace(/\/+$/, ""), pathPrefix, origins }, request.path, { given: request.query ?? {}, secret: query }),
     headers: { ...lowerCase(options.headers), ...body.headers, ...lowerCase(headers), ...lowerCase(request.headers ?? {}) },
     body: body.bytes,
   };
@@ -97,11 +104,16 @@ async function sendOnce(request: HttpRequest, { fetch, authorize, baseUrl, signa
 
 type Query = { given: Record<string, QueryValue>; secret: Record<string, string> };
 
-function buildUrl(base: string, pathBelow: string, query: Query): string {
+type Place = { base: string; pathPrefix: string; origins: readonly string[] };
+
+function buildUrl({ base, pathPrefix, origins }: Place, pathBelow: string, query: Query): string {
   const isFullAddress = /^https?:\/\//i.test(pathBelow);
-  const url = new URL(isFullAddress ? pathBelow : base + pathBelow);
-  if (isFullAddress && base !== "" && url.origin !== new URL(base).origin) {
-    throw new Refusal("outbound_refused", `This credential may only be used with ${new URL(base).origin}.`);
+  const url = new URL(isFullAddress ? pathBelow : base + pathPrefix + pathBelow);
+  if (isFullAddress && base !== "") {
+    const allowed = new Set([new URL(base).origin, ...origins]);
+    if (!allowed.has(url.origin))
+      throw new Refusal("outbound_refused", `This credential may only be used with ${[...allowed].join(", ")}.`);
+    url.pathname = withPrefix(url.pathname, new URL(base).pathname.replace(/\/+$/, ""), pathPrefix);
   }
   for (const [name, value] of toPairs(query.given)) url.searchParams.append(name, value);
   // A redirect may repeat what it was asked with.
@@ -110,6 +122,12 @@ function buildUrl(base: string, pathBelow: string, query: Query): string {
     url.searchParams.append(name, value);
   }
   return url.href;
+}
+
+/** The path with the secret that its provider wants there. A redirect may repeat it. */
+function withPrefix(path: string, basePath: string, prefix: string): string {
+  if (prefix === "" || path.startsWith(`${basePath}${prefix}/`)) return path;
+  return basePath + prefix + (path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
 }
 
 function toPairs(values: Record<string, QueryValue>): [string, string][] {

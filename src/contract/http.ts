@@ -106,8 +106,9 @@ export function createHttp(options: HttpOptions) {
 }
 
 /** The answer to keep, or why it is none. */
-async function judge(step: Exchange, { alsoAccept }: HttpRequest, options: HttpOptions): Promise<Exchange | Failure> {
+async function judge(step: Exchange, { alsoAccept, acceptsRefusals }: HttpRequest, options: HttpOptions): Promise<Exchange | Failure> {
   const { response, url } = step;
+  if (acceptsRefusals) return await judgeCredential(step, options);
   const isAccepted = response.ok || alsoAccept?.includes(response.status) === true;
   const { provider, readFault, readRefusal } = options;
   if (isAccepted && !readRefusal) return step;
@@ -118,6 +119,19 @@ async function judge(step: Exchange, { alsoAccept }: HttpRequest, options: HttpO
   const isUnreadable = isAccepted && body === undefined && fault && !fault.isUnauthorized;
   if (isUnreadable) return { refusal: unreadable(provider, response.status), isTemporary: false, retryAfterMs: undefined };
   return fault ? toFailure(provider, response, fault) : { response: new Response(text === "" ? null : text, response), url };
+}
+
+/** An answer, whatever it says, unless it says that the credential is not accepted. Its bytes stay as they are. */
+async function judgeCredential(step: Exchange, { provider, readFault, readRefusal }: HttpOptions): Promise<Exchange | Failure> {
+  const { response, url } = step;
+  if (response.ok && !readRefusal) return step;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString();
+  const body = parseJson(text);
+  const fault = response.ok ? readRefusal?.(body, response) : readFault(body ?? text, response);
+  const failure = fault && toFailure(provider, response, fault);
+  if (failure?.refusal.isUnauthorized) return failure;
+  return { response: new Response(bytes.length === 0 ? null : bytes, response), url };
 }
 
 /** Of another origin only its name is told: what else is in the address is not the caller's to see. */

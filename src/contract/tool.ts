@@ -16,8 +16,10 @@ export type Tool = {
   credential: Credential | null;
   /** Whether it also works without an account: a call that names none, where there is no default, is made without. */
   worksWithoutAccount: boolean;
-  /** Whether an account that nobody named, but that is the default, is meant for a call; given what of it is no secret. */
-  isForDefault: (input: Record<string, unknown>, account: CredentialData) => boolean;
+  /** Whether it takes, in place of its own, one account of any provider that is reached over HTTP. */
+  takesOtherAccounts: boolean;
+  /** Whether an account that nobody named, but that is the default, is meant for a call; given the origins its secret may be sent to. */
+  isForDefault: (input: Record<string, unknown>, origins: readonly string[]) => boolean;
   /** Names of inputs that the tool evaluates: a model writes them only where the author of a node allows it. */
   evaluatedInputs: readonly string[];
   /** What a node of a workflow has where its author and the model leave something out. */
@@ -48,7 +50,8 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   hints: Hints;
   credential: Definition;
   worksWithoutAccount?: boolean;
-  isForDefault?: (input: z.output<Input>, account: CredentialData) => boolean;
+  takesOtherAccounts?: boolean;
+  isForDefault?: (input: z.output<Input>, origins: readonly string[]) => boolean;
   evaluatedInputs?: readonly Extract<keyof z.input<Input>, string>[];
   /** Where a node of a workflow wants something else than who calls a tool and reads what it answers. */
   nodeDefaults?: Partial<z.input<Input>>;
@@ -78,6 +81,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const usual = {
     version: 1,
     worksWithoutAccount: false,
+    takesOtherAccounts: false,
     isForDefault: () => true,
     evaluatedInputs: [],
     nodeDefaults: {},

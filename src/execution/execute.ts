@@ -52,7 +52,9 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${toldMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
-        const who = { organizationId, provider: provider.title, credential: opened, idempotencyKey };
+        const isOther = credential !== null && credential.definition.type !== tool.credential?.type;
+        const title = isOther ? credential.definition.title : provider.title;
+        const who = { organizationId, provider: title, credential: opened, idempotencyKey };
         const call = { ...who, input, isResendable, signal: limited, leftMs };
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));

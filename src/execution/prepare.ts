@@ -1,6 +1,8 @@
 import { Refusal } from "../base/refusal.ts";
 import { type Node, readInput } from "../catalog/catalog.ts";
 import type { CredentialData } from "../contract/credential.ts";
+import { originsOf } from "../contract/origins.ts";
+import type { CheckedCredential } from "../vault/open-credential.ts";
 import type { Vault } from "../vault/vault.ts";
 
 export type Prepare = ReturnType<typeof createPrepare>;
@@ -19,16 +21,22 @@ type Wish = {
 /** Everything that can be refused before a call takes a slot: its parameters, then the owner and the type of its credentials. Decrypts nothing. */
 export function createPrepare({ vault }: { vault: Vault }) {
   return async ({ organizationId, node, parameters, references, isDefault = false }: Wish) => {
-    const { tool } = node;
+    const { tool, alsoTakes } = node;
     const input = readInput(tool, parameters);
     const types = tool.credential ? [tool.credential.type] : [];
     const named = readReferences(references);
     const isOpen = tool.worksWithoutAccount && Object.keys(named).length === 0;
-    const [credential = null] = isOpen ? [] : await vault.check(organizationId, named, types);
-    const isLeftOut = isDefault && credential && !tool.isForDefault(input, JSON.parse(credential.row.public_data) as CredentialData);
+    const checked = isOpen ? [] : await vault.check(organizationId, named, types, alsoTakes);
+    if (checked.length > 1) throw new Refusal("credential_reference_invalid", `${tool.id} uses one account. Name only one.`);
+    const [credential = null] = checked;
+    const isLeftOut = isDefault && credential && !tool.isForDefault(input, shownOriginsOf(credential));
     return { organizationId, node, input, credential: isLeftOut ? null : credential };
   };
 }
+
+/** As far as they are known without opening it. */
+const shownOriginsOf = ({ definition, row }: CheckedCredential): string[] =>
+  originsOf(definition, JSON.parse(row.public_data) as CredentialData);
 
 function readReferences(references: unknown): Record<string, unknown> {
   if (references === undefined) return {};

@@ -3,6 +3,7 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ToolCall } from "../contract/call.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
 import { createHttp, type Http } from "../contract/http.ts";
+import { baseUrlOf, originsOf } from "../contract/origins.ts";
 import { evaluateExpression } from "../expressions/evaluate-expressions.ts";
 
 /** What a call may reach, the same for every call of a process. */
@@ -18,6 +19,7 @@ type OpenedCredential = {
   /** Read anew for every request, because a refresh replaces it. */
   data: () => CredentialData;
   refresh?: () => Promise<boolean>;
+  secrets?: () => string[];
 };
 
 type Call = {
@@ -37,6 +39,8 @@ export function createToolCall(outside: Outside, call: Call): ToolCall<Record<st
   return {
     input: call.input,
     credential: call.credential?.data() ?? {},
+    credentialType: call.credential?.definition.type ?? null,
+    secrets: () => call.credential?.secrets?.() ?? [],
     http: createCredentialHttp(outside, call),
     fetch: outside.fetch,
     resolveHost: outside.resolveHost,
@@ -60,6 +64,7 @@ function createCredentialHttp(outside: Outside, { credential, provider, isResend
     fetch: outside.fetch,
     provider,
     baseUrl: definition ? baseUrlOf(definition, data()) : "",
+    origins: definition ? originsOf(definition, data()) : [],
     headers: definition?.headers ?? {},
     authorize: () => (definition ? (variantOf(definition, data()).authorize?.(data()) ?? {}) : {}),
     reauthorize: credential?.refresh,
@@ -70,12 +75,6 @@ function createCredentialHttp(outside: Outside, { credential, provider, isResend
     leftMs,
     ...(outside.sleep ? { sleep: outside.sleep } : {}),
   });
-}
-
-/** The credential's own address wins over the provider's. */
-function baseUrlOf({ baseUrl }: Credential, data: CredentialData): string {
-  if (typeof data.baseUrl === "string") return data.baseUrl;
-  return typeof baseUrl === "function" ? baseUrl(data) : (baseUrl ?? "");
 }
 
 export function variantOf({ type, variants, usualKind }: Credential, data: CredentialData) {

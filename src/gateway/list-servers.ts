@@ -28,6 +28,7 @@ function describeServer<Target>(server: McpServer<Target>, { url, inputOf }: Sho
     usesOAuthOnly: !acceptsApiKeys,
     tools: tools.map((tool) => ({
       ...{ name: tool.name, title: tool.title, description: tool.description, credentials: tool.credentials },
+      alsoTakes: tool.alsoTakes ?? [],
       worksWithoutAccount: tool.credentials.length === 0 || tool.worksWithoutAccount === true,
       inputSchema: inputOf(tool),
       outputSchema: withCut(tool.outputSchema ?? {}),

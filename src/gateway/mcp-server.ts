@@ -12,6 +12,8 @@ export type McpTool<Target> = {
   annotations: { title: string; readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
   /** Types of the credentials a call needs. */
   credentials: string[];
+  /** Types of those that it takes in place of its own. */
+  alsoTakes?: string[];
   /** Whether a call may name none of them. */
   worksWithoutAccount?: boolean;
   /** What a caller must have been granted to call it. */

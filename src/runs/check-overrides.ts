@@ -16,8 +16,8 @@ export type CheckOverrides = ReturnType<typeof createCheckOverrides>;
 /** Everything that can be wrong with what a run shall have otherwise: first whether it fits the canvas, then the owner and type of credentials. */
 export function createCheckOverrides({ catalog, vault, modelTypes }: Options) {
   function typesFor({ type }: GraphNode): string[] {
-    const credential = catalog.nodes.get(type)?.tool.credential;
-    return [...(credential ? [credential.type] : []), ...modelTypes];
+    const { tool, alsoTakes = [] } = catalog.nodes.get(type) ?? {};
+    return [...(tool?.credential ? [tool.credential.type] : []), ...alsoTakes, ...modelTypes];
   }
 
   return async (organizationId: string, graph: Graph, overrides: readonly NodeOverride[]): Promise<void> => {

@@ -5,6 +5,7 @@ import { runUnderLimit } from "../base/run-under-limit.ts";
 import { type Catalog, type Node, readInput } from "../catalog/catalog.ts";
 import type { Execute } from "../execution/execute.ts";
 import type { Prepare } from "../execution/prepare.ts";
+import { modelCredentialTypes } from "../workflows/choose-model.ts";
 import type { EngineNode, EngineOutcome } from "../workflows/engine-node.ts";
 import { expressionFieldsOf } from "../workflows/expression-fields.ts";
 import { isEmpty } from "../workflows/fill-parameters.ts";
@@ -59,8 +60,7 @@ export function createExecuteOnce(options: Options) {
   }
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
-    const references = await referencesFor(task, node, options);
-    const isDefault = node.tool.credential !== null && task.node.credentials[node.tool.credential.type] === undefined;
+    const { references, isDefault } = await chooseAccount(task, node, options);
     const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
     const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references, isDefault });
     const items = await options.execute(prepared, {
@@ -159,15 +159,27 @@ async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNot
 const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: Node["tool"]): boolean =>
   `${instruction}${runtimeInstruction}`.trim() !== "" && Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
 
-async function referencesFor(
-  { node, organizationId }: NodeTask,
-  { tool }: Node,
+type Account = { references: Record<string, string>; isDefault: boolean };
+
+/**
+ * The account that the node names, or else one that is used where it is meant for the call: that of the model which fills the node's
+ * parameters, where the call goes to the same provider, or the organization's default.
+ */
+async function chooseAccount(
+  { node: { credentials }, organizationId }: NodeTask,
+  { tool, alsoTakes }: Node,
   { defaultReferenceFor }: Pick<Options, "defaultReferenceFor">,
-): Promise<Record<string, string>> {
-  if (!tool.credential) return {};
+): Promise<Account> {
+  if (!tool.credential) return { references: {}, isDefault: false };
   const { type } = tool.credential;
-  const reference = node.credentials[type] ?? (await defaultReferenceFor(organizationId, type));
-  return reference === undefined ? {} : { [type]: reference };
+  const isOfModel = (other: string) => modelCredentialTypes.includes(other);
+  const named = [type, ...alsoTakes.filter((other) => !isOfModel(other))].filter((other) => credentials[other] !== undefined);
+  const isNamed = named.length > 0;
+  const chosen = isNamed ? named : modelCredentialTypes.filter((other) => alsoTakes.includes(other) && credentials[other]).slice(0, 1);
+  if (chosen.length > 0)
+    return { references: Object.fromEntries(chosen.map((other) => [other, credentials[other] ?? ""])), isDefault: !isNamed };
+  const reference = await defaultReferenceFor(organizationId, type);
+  return { references: reference === undefined ? {} : { [type]: reference }, isDefault: true };
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {

@@ -38,8 +38,11 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
     organizationId: string,
     references: Record<string, unknown>,
     expectedTypes: readonly string[],
+    alsoTaken: readonly string[] = [],
   ): Promise<CheckedCredential[]> => {
-    const missing = expectedTypes.find((type) => !Object.hasOwn(references, type));
+    // One account of several types: which of them it is stands in the name it is given by.
+    const isAnyOf = alsoTaken.length > 0 && Object.keys(references).length > 0;
+    const missing = isAnyOf ? undefined : expectedTypes.find((type) => !Object.hasOwn(references, type));
     if (missing !== undefined) throw await needed(organizationId, missing);
     const wanted = Object.entries(references).map(([type, reference]) => ({ type, id: parseReference(reference) }));
     if (wanted.length === 0) return [];
@@ -48,10 +51,19 @@ export function createCheckReferences({ db, clock, credentialTypes, platformBase
     const owned = wanted.flatMap(({ type, id }) => (found.has(id) ? [{ type, row: found.get(id) as CredentialRow }] : []));
     if (owned.length < wanted.length) throw notAccessible();
     return owned.map(({ type, row }) => {
-      const known = row.type === type && expectedTypes.includes(type) ? credentialTypes.get(type) : undefined;
+      const isTaken = expectedTypes.includes(type) || alsoTaken.includes(type);
+      const known = row.type === type && isTaken ? credentialTypes.get(type) : undefined;
       if (known) return { definition: known.definition, row };
-      const expected = expectedTypes.length === 0 ? "No credential" : `A credential of the type ${expectedTypes.join(" or ")}`;
-      throw new Refusal("credential_type_mismatch", `${expected} is needed here, not one of the type ${row.type}.`);
+      throw new Refusal("credential_type_mismatch", describeMismatch({ expectedTypes, alsoTaken, type, actual: row.type }));
     });
   };
+}
+
+type Mismatch = { expectedTypes: readonly string[]; alsoTaken: readonly string[]; type: string; actual: string };
+
+function describeMismatch({ expectedTypes, alsoTaken, type, actual }: Mismatch): string {
+  if (alsoTaken.includes(actual)) return `This is a credential of the type ${actual}: name it as that and not as ${type}.`;
+  const others = alsoTaken.length > 0 ? ", or one of a service that is reached over HTTP," : "";
+  const expected = expectedTypes.length === 0 ? "No credential" : `A credential of the type ${expectedTypes.join(" or ")}${others}`;
+  return `${expected} is needed here, not one of the type ${actual}.`;
 }

@@ -36,12 +36,18 @@ const concernsCredentials = ({ node }: PlacedNode, { credentialTypes }: NodeKind
 
 function findFaults({ node, pointer, kind }: KnownNode, { types }: Known): FieldFault[] {
   // Beside its own, any node may carry the account of the model that fills its parameters.
-  const taken = [...kind.credentialTypes, ...modelCredentialTypes];
+  const taken = [...kind.credentialTypes, ...kind.alsoTakes, ...modelCredentialTypes];
+  const [first, ...further] = Object.keys(node.credentials ?? {}).filter((type) => isOwn(kind, type));
   return Object.entries(node.credentials ?? {}).flatMap(([type, reference]) => {
-    const detail = taken.includes(type) ? faultOf(type, reference, types) : "is not a type of credential this node takes";
+    const misfit = further.includes(type) ? `is one account too many beside that of the type ${first}` : faultOf(type, reference, types);
+    const detail = taken.includes(type) ? misfit : "is not a type of credential this node takes";
     return detail === undefined ? [] : [{ pointer: `${pointer}/credentials${toPointer([type])}`, detail }];
   });
 }
+
+/** Whether the node itself works with it: an account of a model may be there for what fills the parameters. */
+const isOwn = ({ credentialTypes, alsoTakes }: NodeKind, type: string): boolean =>
+  credentialTypes.includes(type) || (alsoTakes.includes(type) && !modelCredentialTypes.includes(type));
 
 // The value is never repeated: people paste secrets in the wrong place.
 function faultOf(type: string, reference: string, types: ReadonlyMap<string, string>): string | undefined {

@@ -7,6 +7,8 @@ import type { CanvasNode } from "./wire.ts";
 export type NodeKind = {
   input: z.ZodObject;
   credentialTypes: string[];
+  /** Types it takes in place of its own. */
+  alsoTakes: readonly string[];
   worksWithoutAccount: boolean;
   ways: EngineNode["ways"];
   findFaults?: EngineNode["findFaults"];
@@ -17,11 +19,11 @@ export type PlacedNode = { node: CanvasNode; pointer: string; kind: NodeKind | u
 
 export function nodeKinds(catalog: Pick<Catalog, "nodes">, engineNodes: ReadonlyMap<string, EngineNode>): Map<string, NodeKind> {
   const kinds = new Map<string, NodeKind>();
-  for (const { tool } of catalog.nodes.values()) {
+  for (const { tool, alsoTakes } of catalog.nodes.values()) {
     const { id, input, credential, worksWithoutAccount } = tool;
-    kinds.set(id, { input, credentialTypes: credential ? [credential.type] : [], worksWithoutAccount, ways: () => ["out"] });
+    kinds.set(id, { input, credentialTypes: credential ? [credential.type] : [], alsoTakes, worksWithoutAccount, ways: () => ["out"] });
   }
   for (const { id, input, ways, findFaults } of engineNodes.values())
-    kinds.set(id, { input, credentialTypes: [], worksWithoutAccount: true, ways, findFaults });
+    kinds.set(id, { input, credentialTypes: [], alsoTakes: [], worksWithoutAccount: true, ways, findFaults });
   return kinds;
 }

@@ -3,15 +3,18 @@ import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
 import { readInput } from "../../src/catalog/catalog.ts";
-import type { CredentialData } from "../../src/contract/credential.ts";
+import type { Credential, CredentialData } from "../../src/contract/credential.ts";
 import type { Tool } from "../../src/contract/tool.ts";
-import { createToolCall } from "../../src/execution/tool-call.ts";
+import { createToolCall, variantOf } from "../../src/execution/tool-call.ts";
+import { secretValuesOf } from "../../src/vault/credential-data.ts";
 
 type CallOptions = {
   input: Record<string, unknown>;
   credential?: CredentialData;
   /** What the credential is after a refresh; without it there is none to get. */
   renewed?: CredentialData;
+  /** Of the account, where it is not the tool's own. */
+  definition?: Credential;
   signal?: AbortSignal;
   idempotencyKey?: string;
   organizationId?: string;
@@ -25,7 +28,7 @@ const fetch = createSafeFetch({ addressRules: loopback });
 
 /** Runs a tool as the product does, with loopback allowed and waits not waited for. */
 export async function callTool(tool: Tool, { input, credential = {}, renewed, waits = [], ...options }: CallOptions) {
-  const now = options.now;
+  const { now, definition = tool.credential } = options;
   const outside = {
     fetch,
     resolveHost: async (host: string) => (host === "localhost" ? "127.0.0.1" : host),
@@ -34,9 +37,9 @@ export async function callTool(tool: Tool, { input, credential = {}, renewed, wa
   };
   const call = createToolCall(outside, {
     organizationId: options.organizationId ?? randomUUID(),
-    provider: tool.credential?.title ?? "System",
+    provider: definition?.title ?? "System",
     input: readInput(tool, input),
-    credential: tool.credential ? { definition: tool.credential, ...renewable(credential, renewed) } : null,
+    credential: definition ? { definition, ...renewable(definition, credential, renewed) } : null,
     isResendable: tool.isResendable(tool.input.parse(input)),
     signal: options.signal ?? AbortSignal.timeout(15_000),
     idempotencyKey: options.idempotencyKey ?? randomUUID(),
@@ -44,11 +47,16 @@ export async function callTool(tool: Tool, { input, credential = {}, renewed, wa
   return JSON.parse(JSON.stringify(await tool.run(call))) as Record<string, unknown>[];
 }
 
-function renewable(credential: CredentialData, renewed: CredentialData | undefined) {
+function renewable(definition: Credential, credential: CredentialData, renewed: CredentialData | undefined) {
   let data = credential;
   const refresh = async () => {
     data = renewed ?? data;
     return renewed !== undefined;
   };
-  return { data: () => data, refresh };
+  return { data: () => data, secrets: () => secretsIn(definition, data), refresh };
+}
+
+function secretsIn(definition: Credential, data: CredentialData): string[] {
+  const variant = definition.variants.length === 1 || data.kind !== undefined ? variantOf(definition, data) : undefined;
+  return variant ? secretValuesOf(variant, data) : [];
 }

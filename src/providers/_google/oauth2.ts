@@ -3,6 +3,11 @@ import { withOAuth2 } from "../../contract/credential.ts";
 
 export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 
+/** One token serves all of Google's services whose scopes it has, and each has a host of its own. */
+export const googleOrigins = ["www", "docs", "drive", "forms", "gmail", "people", "sheets", "slides", "tasks"].map(
+  (name) => `https://${name}.googleapis.com`,
+);
+
 type Further<Shape extends z.ZodRawShape> = { title?: string; clientName?: string; fields?: Shape };
 
 /** Google gives a refresh token only to those who ask for offline access and consent. */

@@ -8,6 +8,8 @@ export const airtableCredential = defineCredential({
   type: "airtable",
   title: "Airtable",
   baseUrl: "https://api.airtable.com",
+  // Attachments are uploaded there.
+  origins: ["https://content.airtable.com"],
   variants: {
     bearer: withFields("Access token", { accessToken: secret("Personal access token.") }, ({ accessToken }) => ({
       headers: { authorization: `Bearer ${accessToken}` },

@@ -7,6 +7,8 @@ export const githubCredential = defineCredential({
   type: "github",
   title: "GitHub",
   baseUrl: "https://api.github.com",
+  // Files of releases are uploaded there.
+  origins: ["https://uploads.github.com"],
   headers: { Accept: "application/vnd.github+json", "X-GitHub-Api-Version": apiVersions.rest.version, "User-Agent": "switchyard" },
   variants: {
     bearer: withFields("Access token", { accessToken: secret("Fine-grained or classic token."), webhookSecret }, ({ accessToken }) => ({

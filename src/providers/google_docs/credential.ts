@@ -1,12 +1,13 @@
 import { defineCredential } from "../../contract/credential.ts";
 import { checkGoogleToken } from "../_google/check-token.ts";
-import { withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const googleDocsCredential = defineCredential({
   type: "google_docs",
   title: "Google Docs",
   baseUrl: "https://docs.googleapis.com",
+  origins: googleOrigins,
   variants: { oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/documents"]) },
   readFault: readGoogleFault,
   check: checkGoogleToken,

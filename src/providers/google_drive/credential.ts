@@ -1,11 +1,12 @@
 import { defineCredential } from "../../contract/credential.ts";
-import { withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const googleDriveCredential = defineCredential({
   type: "google_drive",
   title: "Google Drive",
   baseUrl: "https://www.googleapis.com",
+  origins: googleOrigins,
   variants: { oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/drive"]) },
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/drive/v3/about", query: { fields: "user" } })),

@@ -2,18 +2,23 @@ import { describeBytes } from "../../base/describe-bytes.ts";
 import { readingMethods } from "../../base/effect.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { SafeFetch } from "../../base/safe-fetch.ts";
+import { createScrub } from "../../base/scrub.ts";
 import type { Http, HttpRequest } from "../../contract/http.ts";
 import { redirectTarget } from "../../contract/http-exchange.ts";
 
 type Opened = { response: Response; url: URL };
 
-type Secret = { authKind: string; name?: string | undefined; secret?: string | undefined };
+type Outside = {
+  http: Http;
+  fetch: SafeFetch;
+  signal: AbortSignal;
+  credential: { authKind?: string; name?: string | undefined };
+  secrets: () => readonly string[];
+};
 
-type Outside = { http: Http; fetch: SafeFetch; signal: AbortSignal; credential: Secret };
-
-/** The secret of an account is sent to its own origin alone, so a default one is none for other addresses. */
-export const isOfAccount = ({ url }: { url: string }, { baseUrl }: Record<string, unknown>): boolean =>
-  typeof baseUrl !== "string" || URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
+/** The secret of an account is sent to its own origins alone, so one that nobody named is none for other addresses. */
+export const isOfAccount = ({ url }: { url: string }, origins: readonly string[]): boolean =>
+  origins.length === 0 || origins.includes(URL.parse(url)?.origin ?? "");
 
 const mostRedirects = 5;
 const mostBodyBytes = 5 * 1024 * 1024;
@@ -32,11 +37,11 @@ export async function openAddress(address: string, request: Omit<HttpRequest, "p
 
 type Elsewhere = { from: URL; target: URL; request: Omit<HttpRequest, "path"> };
 
-async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal, credential }: Outside): Promise<Opened> {
+async function openElsewhere({ from, target, request }: Elsewhere, { fetch, signal, ...account }: Outside): Promise<Opened> {
   if (from.protocol === "https:" && target.protocol !== "https:") {
     throw new Refusal("outbound_refused", `${from.hostname} redirected from https to http.`);
   }
-  removeSecret(target, credential);
+  removeSecret(target, account);
   const { method = "GET", timeoutMs, headers } = request;
   const response = await fetch(target, {
     method,
@@ -49,9 +54,12 @@ async function openElsewhere({ from, target, request }: Elsewhere, { fetch, sign
 }
 
 /** A redirect may repeat the query it was asked with. Only what is removed changes the address, because it may be a signed one. */
-function removeSecret({ searchParams }: URL, { authKind, name, secret }: Secret): void {
-  const isSecret = ([key, value]: [string, string]) => (authKind === "query" && key === name) || value === secret;
-  for (const [key, value] of [...searchParams].filter(isSecret)) searchParams.delete(key, value);
+function removeSecret(target: URL, { credential: { authKind, name }, secrets }: Pick<Outside, "credential" | "secrets">): void {
+  const values = secrets();
+  const isSecret = ([key, value]: [string, string]) => (authKind === "query" && key === name) || values.includes(value);
+  for (const [key, value] of [...target.searchParams].filter(isSecret)) target.searchParams.delete(key, value);
+  if (createScrub(values).text(target.href) !== target.href)
+    throw new Refusal("outbound_refused", `The answer redirects to ${target.hostname} with the secret of the account in its address.`);
 }
 
 export async function readBody(response: Response, host: string): Promise<Buffer> {

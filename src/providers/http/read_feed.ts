@@ -28,8 +28,8 @@ export const tool = defineTool({
     author: z.string().optional().describe("Who wrote it."),
     summary: z.string().optional().describe("Summary or content."),
   }),
-  async run({ input: { url: address, limit }, http, fetch, signal, credential }) {
-    const { response, url } = await openAddress(address, { headers: { accept } }, { http, fetch, signal, credential });
+  async run({ input: { url: address, limit }, ...outside }) {
+    const { response, url } = await openAddress(address, { headers: { accept } }, outside);
     if (!response.ok) throw providerFailure("HTTP", { status: response.status });
     const bytes = await readBody(response, url.hostname);
     const declared = /^[^>]{0,200}?encoding\s*=\s*["']([\w-]+)["']/.exec(bytes.subarray(0, 300).toString("latin1"))?.[1];

@@ -19,10 +19,12 @@ const isKey = (name: string): boolean => name.toLowerCase() === "idempotency-key
 export const tool = defineTool({
   id: "http_request",
   title: "HTTP request",
-  description: "Send an HTTP request and return status, headers and body.",
+  description:
+    "Send an HTTP request and return status, headers and body. Takes an account of any service that is reached over HTTP, for addresses of that service: whatever its own tools lack can be called so.",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
   worksWithoutAccount: true,
+  takesOtherAccounts: true,
   isForDefault: isOfAccount,
   nodeDefaults: { errorStatus: "fail" },
   input: z.strictObject({
@@ -54,7 +56,7 @@ export const tool = defineTool({
   }),
   findBytes: ({ bodyEncoding, contentType }) => (bodyEncoding === undefined ? [] : [{ field: "body", mimeType: contentType }]),
   isRepeatable: ({ method, headers = {} }) => idempotentMethods.has(method) || Object.keys(headers).some(isKey),
-  async run({ input, http, fetch, signal, credential }) {
+  async run({ input, http, fetch, signal, credential, credentialType, secrets }) {
     const { method, url: address, query = {}, headers = {}, body, bodyType, timeoutSeconds } = input;
     if (body !== undefined && (method === "GET" || method === "HEAD")) throw refuseInput("/body", `cannot be sent with ${method}`);
     const request = {
@@ -63,13 +65,13 @@ export const tool = defineTool({
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, readValue(value, `/headers/${name}`)])),
       ...(body === undefined ? {} : encodeBody(body, bodyType)),
       timeoutMs: timeoutSeconds * 1000,
-      alsoAccept: everyStatus,
+      ...(credentialType === null || credentialType === httpCredential.type ? { alsoAccept: everyStatus } : { acceptsRefusals: true }),
     };
-    const { response, url } = await openAddress(address, request, { http, fetch, signal, credential });
+    const { response, url } = await openAddress(address, request, { http, fetch, signal, credential, secrets });
     const contentType = response.headers.get("content-type");
     const bytes = await readBody(response, url.hostname);
     if (response.status >= 400 && input.errorStatus === "fail")
-      throw refuseStatus({ response, url, bytes }, { address, headers, credential });
+      throw refuseStatus({ response, url, bytes }, { address, headers, secrets: secrets() });
     return [
       {
         status: response.status,
@@ -82,18 +84,18 @@ export const tool = defineTool({
 });
 
 type Answered = { response: Response; url: URL; bytes: Buffer };
-type Asked = { address: string; headers: Record<string, unknown>; credential: { secret?: string | undefined } };
+type Asked = { address: string; headers: Record<string, unknown>; secrets: readonly string[] };
 
 const longestWords = 500;
 const harmlessHeaders = /^(accept|accept-.*|content-.*|user-agent|if-.*|prefer|cache-control)$/i;
 
 /** Secrets are taken out before it is cut, so that no part of one is left at the end. */
-function refuseStatus({ response: { status, headers }, url, bytes }: Answered, { address, credential, ...asked }: Asked): Refusal {
+function refuseStatus({ response: { status, headers }, url, bytes }: Answered, { address, secrets, ...asked }: Asked): Refusal {
   const typed = Object.entries(asked.headers).filter(([name]) => !harmlessHeaders.test(name));
   const values = typed.flatMap(([, value]) => [String(value), ...String(value).split(" ")]);
   const { body, bodyEncoding } = decodeBody(bytes, headers.get("content-type"));
   const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
-  const words = createScrub([credential.secret ?? "", ...values])
+  const words = createScrub([...secrets, ...values])
     .text(text)
     .trim();
   const message = bodyEncoding === undefined ? shorten(words) : "";

@@ -5,6 +5,8 @@ export const linearCredential = defineCredential({
   type: "linear",
   title: "Linear",
   baseUrl: "https://api.linear.app",
+  // Files are got there with the same token.
+  origins: ["https://uploads.linear.app"],
   variants: {
     apiKey: withFields("API key", { apiKey: secret() }, ({ apiKey }) => ({ headers: { authorization: apiKey } })),
     oauth2: withOAuth2({

@@ -7,6 +7,8 @@ export const slackCredential = defineCredential({
   type: "slack",
   title: "Slack",
   baseUrl: "https://slack.com/api",
+  // Files are got there with the same token.
+  origins: ["https://files.slack.com"],
   variants: {
     oauth2: withOAuth2({
       authorizeUrl: "https://slack.com/oauth/v2/authorize",

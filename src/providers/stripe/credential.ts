@@ -5,6 +5,8 @@ export const stripeCredential = defineCredential({
   type: "stripe",
   title: "Stripe",
   baseUrl: "https://api.stripe.com",
+  // Files are kept there.
+  origins: ["https://files.stripe.com"],
   headers: { "Stripe-Version": apiVersions.rest.version },
   variants: {
     bearer: withFields(

@@ -6,6 +6,8 @@ export const twilioCredential = defineCredential({
   type: "twilio",
   title: "Twilio",
   baseUrl: "https://api.twilio.com",
+  // Each newer product has a host of its own.
+  origins: ["content", "conversations", "lookups", "messaging", "numbers", "studio", "verify"].map((name) => `https://${name}.twilio.com`),
   variants: {
     basic: withFields(
       "Account SID and auth token",

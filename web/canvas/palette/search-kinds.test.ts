@@ -8,6 +8,7 @@ const kind = (id: string, title: string, provider: string | null, description = 
     title,
     description,
     credentials: [],
+    alsoTakes: [],
     worksWithoutAccount: true,
     inputSchema: {},
     outputSchema: null,

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials.ts";
 import { credentialTypesQuery } from "../../catalog.ts";
+import { AccountOptions } from "../../pages/credentials/account-options.tsx";
 import { CredentialDialog } from "../../pages/credentials/credential-dialog.tsx";
 import { HealthBadge } from "../../pages/credentials/health-badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -10,23 +11,28 @@ import { setField } from "../field-values.ts";
 import { FaultLines } from "../fields/fault-lines.tsx";
 import { changeNode } from "./change-node.ts";
 import { faultsBelow } from "./faults-below.ts";
+import { modelCredentialTypes } from "./model-account-field.tsx";
 import type { NodePanelProps } from "./node-panel-props.ts";
 
 type CredentialFieldProps = NodePanelProps & { type: string; id: string };
 
 /** With which account the node works: one of the organization's, its default, or a new one. */
 export function CredentialField({ organizationId, node, kind, faults, warnings, readOnly, onChange, type, id }: CredentialFieldProps) {
-  const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
+  const types = [type, ...(kind?.alsoTakes ?? [])];
+  const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => types.includes(account.type));
   const title = useQuery(credentialTypesQuery).data?.find((entry) => entry.type === type)?.title ?? type;
   const standard = useDefault(organizationId, type);
   const [isCreating, setCreating] = useState(false);
-  const reference = node.credentials?.[type];
+  const chosenType = findChosenType(node.credentials, types) ?? type;
+  const reference = node.credentials?.[chosenType];
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
   const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
-  const own = faultsBelow(faults, `/credentials/${type}`);
+  const own = faultsBelow(faults, `/credentials/${chosenType}`);
   const remarks = faultsBelow(warnings, `/credentials/${type}`);
-  const choose = (next: string | undefined) =>
-    onChange(changeNode(node, "credentials", setField(node.credentials ?? {}, type, next) as Record<string, string>));
+  const choose = (next: string | undefined, nextType = accounts?.find((account) => account.reference === next)?.type ?? chosenType) => {
+    const others = setField(node.credentials ?? {}, chosenType, undefined);
+    onChange(changeNode(node, "credentials", setField(others, nextType, next) as Record<string, string>));
+  };
   return (
     <div className="grid min-w-0 gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -46,11 +52,7 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
           className={`${controlLook} flex-1 basis-44`}
         >
           <option value="">{standard ? `Default: ${standard.name}` : none}</option>
-          {accounts?.map((account) => (
-            <option key={account.id} value={account.reference}>
-              {account.name}
-            </option>
-          ))}
+          <AccountOptions accounts={accounts ?? []} type={type} />
           {reference && accounts && !accounts.some((account) => account.reference === reference) && (
             <option value={reference}>A credential that is gone</option>
           )}
@@ -68,10 +70,16 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
         type={type}
         open={isCreating}
         onOpenChange={setCreating}
-        onCreated={(created) => choose(created.reference)}
+        onCreated={(created) => choose(created.reference, type)}
       />
     </div>
   );
+}
+
+/** Which of the types it takes the node names; one of a model last, because that may be there for its instruction alone. */
+function findChosenType(credentials: Record<string, string> | undefined, types: string[]): string | undefined {
+  const named = types.filter((type) => credentials?.[type] !== undefined);
+  return named.find((type) => !modelCredentialTypes.includes(type)) ?? named[0];
 }
 
 /** The organization's default account of this type. */

@@ -35,7 +35,11 @@ export function ParametersTab(props: NodePanelProps & { idPrefix: string }) {
         ))}
         <UnknownFields
           names={
-            kind ? Object.keys(node.credentials ?? {}).filter((type) => ![...kind.credentials, ...modelCredentialTypes].includes(type)) : []
+            kind
+              ? Object.keys(node.credentials ?? {}).filter(
+                  (type) => ![...kind.credentials, ...kind.alsoTakes, ...modelCredentialTypes].includes(type),
+                )
+              : []
           }
           readOnly={readOnly}
           onRemove={(type) =>

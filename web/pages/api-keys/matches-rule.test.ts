@@ -13,6 +13,7 @@ const tool = (name: string) => ({
   inputSchema: {},
   outputSchema: {},
   credentials: [],
+  alsoTakes: [],
   worksWithoutAccount: true,
   annotations,
 });

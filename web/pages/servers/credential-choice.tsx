@@ -4,24 +4,30 @@ import { useEffect, useEffectEvent, useId } from "react";
 import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials.ts";
 import { controlLook } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
+import { AccountOptions } from "../credentials/account-options.tsx";
 
 type CredentialChoiceProps = {
   organizationId: string;
   type: string;
+  /** Types that may be chosen instead. */
+  alsoTakes: string[];
   /** Whether the call may be made without an account. */
   isOptional: boolean;
   value: string;
-  onChange: (reference: string) => void;
+  onChange: (reference: string, type: string) => void;
 };
 
 /** The account a call uses. The default of the organization, or the only one there is, is chosen beforehand. */
-export function CredentialChoice({ organizationId, type, isOptional, value, onChange }: CredentialChoiceProps) {
+export function CredentialChoice({ organizationId, type, alsoTakes, isOptional, value, onChange }: CredentialChoiceProps) {
   const id = useId();
-  const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
+  const all = useQuery(credentialsQuery(organizationId)).data;
+  const accounts = all?.filter((account) => account.type === type || alsoTakes.includes(account.type));
+  const own = accounts?.filter((account) => account.type === type);
   const defaults = useQuery(defaultCredentialsQuery(organizationId)).data;
   const usual = defaults?.find((entry) => entry.type === type && entry.apiKeyId === null)?.reference;
-  const first = usual ?? (accounts?.length === 1 ? accounts[0]?.reference : undefined);
-  const preselect = useEffectEvent((reference: string) => value === "" && onChange(reference));
+  const first = usual ?? (own?.length === 1 ? own[0]?.reference : undefined);
+  const preselect = useEffectEvent((reference: string) => value === "" && onChange(reference, type));
+  const choose = (reference: string) => onChange(reference, accounts?.find((account) => account.reference === reference)?.type ?? type);
   useEffect(() => {
     if (first) preselect(first);
   }, [first]);
@@ -50,13 +56,9 @@ export function CredentialChoice({ organizationId, type, isOptional, value, onCh
       <label htmlFor={id} className="text-sm font-medium">
         Account
       </label>
-      <select id={id} className={controlLook} value={value} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} className={controlLook} value={value} onChange={(event) => choose(event.target.value)}>
         <option value="">{isOptional ? "None" : "Choose an account"}</option>
-        {accounts?.map((account) => (
-          <option key={account.id} value={account.reference}>
-            {account.name}
-          </option>
-        ))}
+        <AccountOptions accounts={accounts ?? []} type={type} />
       </select>
     </div>
   );

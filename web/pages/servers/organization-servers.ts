@@ -59,6 +59,7 @@ function toServerTool({ name, description, tool }: OfferedWorkflow): ServerTool 
     },
     outputSchema: workflowOutputSchema,
     credentials: [],
+    alsoTakes: [],
     worksWithoutAccount: true,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   };

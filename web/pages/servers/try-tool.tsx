@@ -58,9 +58,10 @@ export function TryTool({ organizationId, tool }: { organizationId: string; tool
           key={type}
           organizationId={organizationId}
           type={type}
+          alsoTakes={tool.alsoTakes}
           isOptional={tool.worksWithoutAccount}
-          value={credentials[type] ?? ""}
-          onChange={(reference) => setCredentials((before) => ({ ...before, [type]: reference }))}
+          value={[type, ...tool.alsoTakes].map((one) => credentials[one] ?? "").find((reference) => reference !== "") ?? ""}
+          onChange={(reference, chosenType) => setCredentials({ [chosenType]: reference })}
         />
       ))}
       {call.isError && !areAtFields(faults, tool) && <ProblemNotice error={call.error} />}
