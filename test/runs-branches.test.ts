@@ -52,6 +52,23 @@ describe("a wait that is over", () => {
 });
 
 describe("a workflow that calls others side by side", () => {
+  it("notices within seconds that one has ended although nobody told it, however busy its other branches are", async () => {
+    const below = await ann.save([node("rest", "wait", { milliseconds: 120_000 })], [], "Below");
+    // Each of them takes less than the time after which it is looked, so that something changes again and again.
+    const busy = Array.from({ length: 20 }, (_, index) => `busy${index}`);
+    const nodes = [node("call", "call_workflow", { workflowId: below }), ...busy.map((id) => issue(id, id))];
+    const lines = busy.slice(1).map((id, index) => `${busy[index]}>${id}`);
+    const { body } = await ann.trigger(await ann.save(nodes, edges(...lines)));
+    const children = async () => (await ann.owner.browser.get(`${ann.path}/runs?parentRunId=${body.id}`)).body.data;
+    await expect.poll(async () => (await children())[0]?.status, { timeout: 5_000 }).toBe("waiting");
+    // As a process that ended right after its commit leaves it.
+    await ann.app.database.query("UPDATE run SET status = 'succeeded', completed_at = now() WHERE parent_run_id = $1", [body.id]);
+    const statusOf = async (id: string) => (await ann.readRun(body.id)).body.nodes.find((one) => one.id === id)?.status;
+    await expect.poll(() => statusOf("call"), { timeout: 9_000 }).toBe("succeeded");
+    expect(await statusOf(busy.at(-1) ?? "")).not.toBe("succeeded");
+    await ann.owner.browser.post(`${ann.path}/runs/${body.id}/cancel`);
+  }, 30_000);
+
   it("makes each of their requests once, however many end at the same time", async () => {
     github.takeTime(5);
     await checkParallelCalls(ann, github, { parents: 8, children: 12 });

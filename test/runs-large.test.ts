@@ -65,6 +65,32 @@ describe("more than a node may give", () => {
     expect(body).toMatchObject({ status: "failed", error: { ...tooLarge, nodeId: "hold" } });
   });
 
+  it.each([0, 1_200])("is told to what follows a node that waits for %i ms, where the run goes on", async (milliseconds) => {
+    const hold = node("hold", "wait", { milliseconds }, { settings: { continueOnError: true } });
+    const after = node("after", "set_fields", { fields: { code: "$input.error.code" }, keepOthers: false });
+    const id = await ann.save([...six.map(large), hold, after], edges(...six.map((one) => `${one}>hold`), "hold>after"));
+    const { body } = await ann.trigger(id, start, { prefer: "wait=30" });
+    expect(body).toMatchObject({ status: "succeeded", result: [{ code: tooLarge.code }] });
+    expect(body.nodes.find((one) => one.id === "hold")).toMatchObject({ status: "failed", error: tooLarge });
+  });
+
+  it("is told of the items that have no room left, where the run goes on", async () => {
+    const list = node("list", "loop", { list: "[1..7]" });
+    const each = node(
+      "each",
+      "transform",
+      { expression: "{'n': $input.value, 'text': $pad('', 3000000, 'x')}" },
+      { settings: { continueOnError: true } },
+    );
+    const after = node("after", "set_fields", {
+      fields: { code: "{{ $exists($input.error) ? $input.error.code : 'none' }}" },
+      keepOthers: false,
+    });
+    const { body } = await ann.trigger(await ann.save([list, each, after], edges("list>each", "each>after")), {}, { prefer: "wait=30" });
+    const codes = [...Array<string>(5).fill("none"), tooLarge.code, tooLarge.code];
+    expect(body).toMatchObject({ status: "succeeded", error: null, result: codes.map((code) => ({ code })) });
+  });
+
   it("does not come out of a called workflow", async () => {
     const called = await ann.save(six.map(large));
     const call = node("call", "call_workflow", { workflowId: called, prompt: "{{ $substring($trigger.prompt, 0, 100000) }}" });

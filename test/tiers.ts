@@ -8,7 +8,7 @@ export const fullTier: Record<string, readonly string[]> = {
   "Promises under faults, in their short form": [
     "test/faults/!(access|graphs).test.ts",
     "test/reference/many-graphs.test.ts",
-    ...["runs-crashes", "runs-takeover", "runs-interruptions", "runs-branches"].map(inTest),
+    ...["runs-crashes", "runs-takeover", "runs-interruptions", "runs-branches", "runs-handed-on"].map(inTest),
     "src/expressions/interpret-property.test.ts",
   ],
   "Commands and servers as processes of their own": [
