@@ -52,7 +52,7 @@ describe("the address of a page is as good as its id", () => {
   it.each([`https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`, `https://docs.google.com/document/u/0/d/${id}`, id])(
     "of Google Docs: %s",
     async (documentId) => {
-      expect((await asked(getDocument, { documentId })).path).toBe(`/v1/documents/${id}`);
+      expect((await asked(getDocument, { documentId })).path).toBe(`/v1/documents/${id}?includeTabsContent=true`);
     },
   );
 

@@ -32,6 +32,8 @@ type Expectations = {
   repeats?: boolean;
   /** Whatever comes back is the answer, also nothing. */
   answersWithAnything?: boolean;
+  /** The time of the calls. */
+  now?: Date;
 };
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -40,7 +42,7 @@ addFormats.default(ajv);
 /** The behaviour every HTTP tool must have, checked on the wire. */
 export function describeHttpTool(
   tool: Tool,
-  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent, answersWithAnything = false }: Expectations,
+  { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent, answersWithAnything = false, now }: Expectations,
 ): void {
   describe(tool.id, () => {
     let provider: FakeProvider;
@@ -48,7 +50,7 @@ export function describeHttpTool(
     const simplest = cases[0];
     const answers = simplest.exchanges.map(({ answer }) => answer);
     const call = (input: Record<string, unknown>, options: { signal?: AbortSignal; waits?: number[] } = {}) =>
-      callTool(tool, { input, credential: { ...credential, baseUrl: provider.url }, ...options });
+      callTool(tool, { input, credential: { ...credential, baseUrl: provider.url }, ...(now ? { now } : {}), ...options });
 
     beforeAll(async () => {
       provider = await startFakeProvider();

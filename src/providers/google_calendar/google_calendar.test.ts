@@ -28,6 +28,7 @@ const found = (id: string) => ({ id, summary: `Event ${id}`, start: "2026-01-01T
 describeHttpTool(listEvents, {
   credential,
   failure,
+  now: new Date("2026-01-01T00:00:00Z"),
   cases: [
     {
       name: "lists events of the primary calendar",
@@ -36,7 +37,7 @@ describeHttpTool(listEvents, {
         {
           request: {
             method: "GET",
-            path: "/calendar/v3/calendars/primary/events?singleEvents=true&orderBy=startTime&maxResults=20",
+            path: "/calendar/v3/calendars/primary/events?timeMin=2026-01-01T00:00:00.000Z&singleEvents=true&orderBy=startTime&maxResults=20",
             headers,
           },
           answer: {
@@ -52,6 +53,8 @@ describeHttpTool(listEvents, {
                   attendees: [{ email: "ann@example.com" }, { displayName: "Room" }],
                   status: "confirmed",
                   htmlLink: "https://calendar.google.com/e1",
+                  hangoutLink: "https://meet.google.com/abc-defg-hij",
+                  recurringEventId: "series",
                 },
               ],
             },
@@ -69,8 +72,24 @@ describeHttpTool(listEvents, {
           attendees: ["ann@example.com"],
           status: "confirmed",
           url: "https://calendar.google.com/e1",
+          meetUrl: "https://meet.google.com/abc-defg-hij",
+          recurringEventId: "series",
         },
       ],
+    },
+    {
+      name: "lists what has passed where the end has, in a time zone",
+      input: { timeMax: "2025-12-01T00:00:00Z", timeZone: "Europe/Berlin" },
+      exchanges: [
+        {
+          request: {
+            method: "GET",
+            path: "/calendar/v3/calendars/primary/events?timeMax=2025-12-01T00:00:00Z&timeZone=Europe/Berlin&singleEvents=true&orderBy=startTime&maxResults=20",
+          },
+          answer: { json: { items: [event("e1")] } },
+        },
+      ],
+      items: [found("e1")],
     },
     {
       name: "follows pages until the limit, in a calendar with a strange id",
@@ -104,13 +123,16 @@ describeHttpTool(listEvents, {
       input: { limit: 250 },
       exchanges: [
         {
-          request: { method: "GET", path: "/calendar/v3/calendars/primary/events?singleEvents=true&orderBy=startTime&maxResults=250" },
+          request: {
+            method: "GET",
+            path: "/calendar/v3/calendars/primary/events?timeMin=2026-01-01T00:00:00.000Z&singleEvents=true&orderBy=startTime&maxResults=250",
+          },
           answer: { json: { items: [], nextPageToken: "p2" } },
         },
         {
           request: {
             method: "GET",
-            path: "/calendar/v3/calendars/primary/events?singleEvents=true&orderBy=startTime&maxResults=250&pageToken=p2",
+            path: "/calendar/v3/calendars/primary/events?timeMin=2026-01-01T00:00:00.000Z&singleEvents=true&orderBy=startTime&maxResults=250&pageToken=p2",
           },
           answer: { json: { items: [event("1")] } },
         },
@@ -179,6 +201,34 @@ describeHttpTool(createEvent, {
         },
       ],
       items: [{ id: "e2" }],
+    },
+    {
+      name: "creates an event that repeats, with a meeting",
+      input: {
+        summary: "Stand-up",
+        start: "2026-01-05T09:00:00",
+        end: "2026-01-05T09:15:00",
+        timeZone: "Europe/Berlin",
+        recurrence: ["FREQ=WEEKLY;BYDAY=MO", "EXDATE;VALUE=DATE:20260302"],
+        addMeet: true,
+      },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/calendar/v3/calendars/primary/events?sendUpdates=none&conferenceDataVersion=1",
+            json: {
+              summary: "Stand-up",
+              start: { dateTime: "2026-01-05T09:00:00+01:00", timeZone: "Europe/Berlin" },
+              end: { dateTime: "2026-01-05T09:15:00+01:00", timeZone: "Europe/Berlin" },
+              recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=MO", "EXDATE;VALUE=DATE:20260302"],
+              conferenceData: { createRequest: { requestId: expect.any(String), conferenceSolutionKey: { type: "hangoutsMeet" } } },
+            },
+          },
+          answer: { json: { id: "e3", hangoutLink: "https://meet.google.com/abc-defg-hij" } },
+        },
+      ],
+      items: [{ id: "e3", meetUrl: "https://meet.google.com/abc-defg-hij" }],
     },
     {
       name: "creates an all-day event from dates",
@@ -273,5 +323,13 @@ describe("Google Calendar", () => {
     expect(provider.requests()).toMatchObject([{ method: "GET", path: "/calendar/v3/calendars/primary/events?maxResults=1", headers }]);
     provider.script([failure.answer]);
     await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow("404 notFound");
+  });
+});
+
+it("asks for the time zone of an event that repeats before Google does", async () => {
+  const input = { summary: "x", start: "2026-01-05T09:00:00Z", end: "2026-01-05T09:15:00Z", recurrence: ["FREQ=DAILY"] };
+  await expect(callTool(createEvent, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/timeZone" }],
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
-import { textAt } from "../../contract/read.ts";
+import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDocsCredential } from "./credential.ts";
@@ -18,19 +18,46 @@ export const tool = defineTool({
   output: z.object({
     documentId: z.string().describe("Id of the document."),
     title: z.string().optional().describe("Title."),
-    text: z.string().describe("Plain text."),
+    text: z.string().describe("Plain text of all tabs; where there are several, each begins with its title."),
+    tabs: z
+      .array(
+        z.object({
+          id: z.string().optional().describe("Id of the tab, e.g. t.0."),
+          title: z.string().optional().describe("Title of the tab."),
+          text: z.string().describe("Plain text of the tab."),
+        }),
+      )
+      .optional()
+      .describe("The tabs one by one, those within others after them."),
     revisionId: z.string().optional().describe("Id of the version that was read."),
   }),
   async run({ input, http }) {
     const documentId = readGoogleId("/documentId", input.documentId);
-    const document = await http.json({ path: path`/v1/documents/${documentId}` });
+    // Without this Google sends the first tab only.
+    const document = await http.json({ path: path`/v1/documents/${documentId}`, query: { includeTabsContent: true } });
+    const tabs = listAt(document, "tabs").flatMap(readTab);
     return [
       {
         documentId: textAt(document, "documentId") ?? documentId,
         title: textAt(document, "title"),
-        text: readContent(document, "body"),
+        text: tabs.length === 0 ? readContent(document, "body") : joinTabs(tabs),
+        tabs: tabs.length > 1 ? tabs : undefined,
         revisionId: textAt(document, "revisionId"),
       },
     ];
   },
 });
+
+type Tab = { id: string | undefined; title: string | undefined; text: string };
+
+function readTab(tab: unknown): Tab[] {
+  const own = {
+    id: textAt(tab, "tabProperties", "tabId"),
+    title: textAt(tab, "tabProperties", "title"),
+    text: readContent(tab, "documentTab", "body"),
+  };
+  return [own, ...listAt(tab, "childTabs").flatMap(readTab)];
+}
+
+const joinTabs = (tabs: Tab[]): string =>
+  tabs.length === 1 ? (tabs[0]?.text ?? "") : tabs.map(({ title = "", text }) => `${title}\n\n${text}`).join("\n");

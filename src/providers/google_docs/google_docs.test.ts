@@ -58,6 +58,12 @@ describeHttpTool(createDocument, {
 
 const paragraph = (...texts: string[]) => ({ paragraph: { elements: texts.map((content) => ({ textRun: { content } })) } });
 
+const tab = (tabId: string, title: string, text: string, childTabs: unknown[] = []): unknown => ({
+  tabProperties: { tabId, title, index: 0 },
+  childTabs,
+  documentTab: { body: { content: [{ sectionBreak: {} }, paragraph(text)] } },
+});
+
 describeHttpTool(getDocument, {
   credential,
   failure,
@@ -67,7 +73,7 @@ describeHttpTool(getDocument, {
       input: { documentId: "d1" },
       exchanges: [
         {
-          request: { method: "GET", path: "/v1/documents/d1", headers },
+          request: { method: "GET", path: "/v1/documents/d1?includeTabsContent=true", headers },
           answer: {
             json: {
               documentId: "d1",
@@ -81,9 +87,43 @@ describeHttpTool(getDocument, {
       items: [{ documentId: "d1", title: "Plan", text: "Hello world\n", revisionId: "r1" }],
     },
     {
+      name: "reads all tabs, also those within others",
+      input: { documentId: "d1" },
+      exchanges: [
+        {
+          request: { method: "GET", path: "/v1/documents/d1?includeTabsContent=true" },
+          answer: { json: { documentId: "d1", tabs: [tab("t.0", "One", "a\n", [tab("t.1", "Within", "b\n")]), tab("t.2", "Two", "c\n")] } },
+        },
+      ],
+      items: [
+        {
+          documentId: "d1",
+          text: "One\n\na\n\nWithin\n\nb\n\nTwo\n\nc\n",
+          tabs: [
+            { id: "t.0", title: "One", text: "a\n" },
+            { id: "t.1", title: "Within", text: "b\n" },
+            { id: "t.2", title: "Two", text: "c\n" },
+          ],
+        },
+      ],
+    },
+    {
+      name: "reads the only tab as the document",
+      input: { documentId: "d1" },
+      exchanges: [
+        {
+          request: { method: "GET", path: "/v1/documents/d1?includeTabsContent=true" },
+          answer: { json: { documentId: "d1", tabs: [tab("t.0", "Tab 1", "Hello\n")] } },
+        },
+      ],
+      items: [{ documentId: "d1", text: "Hello\n" }],
+    },
+    {
       name: "keeps a strange id in its place",
       input: { documentId: "../a?b#ü" },
-      exchanges: [{ request: { method: "GET", path: "/v1/documents/../a?b#ü" }, answer: { json: { documentId: "x" } } }],
+      exchanges: [
+        { request: { method: "GET", path: "/v1/documents/../a?b#ü?includeTabsContent=true" }, answer: { json: { documentId: "x" } } },
+      ],
       items: [{ documentId: "x", text: "" }],
     },
   ],

@@ -2,8 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { path } from "../../contract/http.ts";
+import { type Http, path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
@@ -22,7 +23,9 @@ export const tool = defineTool({
       .string()
       .min(1)
       .default("text/plain")
-      .describe("Export type for Google documents.")
+      .describe(
+        "Export type for Google documents. Where a kind of document has no text/plain, it is text/csv for sheets and image/png for drawings.",
+      )
       .meta({ title: "Export MIME type" }),
   }),
   output: z.object({
@@ -35,26 +38,54 @@ export const tool = defineTool({
   }),
   findBytes: ({ mimeType }) => [{ field: "contentBase64", mimeType }],
   async run({ input: { exportMimeType, ...input }, http }) {
-    const fileId = readGoogleId("/fileId", input.fileId);
+    const { fileId, file } = await findFile(http, readGoogleId("/fileId", input.fileId));
     const place = path`/drive/v3/files/${fileId}`;
-    const file = await http.json({ path: place, query: { fields: "id,name,mimeType,size", supportsAllDrives: true } });
     refuseLarge(integerAt(file, "size"));
-    const isGoogleDocument = textAt(file, "mimeType")?.startsWith("application/vnd.google-apps.") ?? false;
-    const bytes = isGoogleDocument
-      ? await http.bytes({ path: `${place}/export`, query: { mimeType: exportMimeType } })
-      : await http.bytes({ path: place, query: { alt: "media", supportsAllDrives: true } });
+    const exportedAs = chooseExport(textAt(file, "mimeType") ?? "", exportMimeType);
+    const bytes =
+      exportedAs === undefined
+        ? await http.bytes({ path: place, query: { alt: "media", supportsAllDrives: true } })
+        : await http.bytes({ path: `${place}/export`, query: { mimeType: exportedAs } });
     refuseLarge(bytes.length);
     return [
       {
         id: textAt(file, "id") ?? fileId,
         name: textAt(file, "name"),
-        mimeType: isGoogleDocument ? exportMimeType : textAt(file, "mimeType"),
+        mimeType: exportedAs ?? textAt(file, "mimeType"),
         ...(isText(bytes) ? { content: new TextDecoder().decode(bytes) } : { contentBase64: bytes.toString("base64") }),
         bytes: bytes.length,
       },
     ];
   },
 });
+
+/** The file itself, also where a shortcut to it was named. */
+async function findFile(http: Http, fileId: string): Promise<{ fileId: string; file: unknown }> {
+  const query = { fields: "id,name,mimeType,size,shortcutDetails", supportsAllDrives: true };
+  const file = await http.json({ path: path`/drive/v3/files/${fileId}`, query });
+  const target = textAt(file, "shortcutDetails", "targetId");
+  if (target === undefined) return { fileId, file };
+  return { fileId: target, file: await http.json({ path: path`/drive/v3/files/${target}`, query }) };
+}
+
+const ofGoogle = "application/vnd.google-apps.";
+
+/** What stands for text where Google exports none. */
+const insteadOfText = new Map([
+  ["spreadsheet", "text/csv"],
+  ["drawing", "image/png"],
+  ["script", "application/vnd.google-apps.script+json"],
+]);
+
+const withoutContent = new Set(["folder", "form", "map", "site", "shortcut", "fusiontable", "jam", "drive-sdk"]);
+
+/** Undefined for files that have bytes of their own. */
+function chooseExport(mimeType: string, wanted: string): string | undefined {
+  if (!mimeType.startsWith(ofGoogle)) return undefined;
+  const kind = mimeType.slice(ofGoogle.length);
+  if (withoutContent.has(kind)) throw refuseInput("/fileId", `names a ${kind}, which Google exports in no form`);
+  return wanted === "text/plain" ? (insteadOfText.get(kind) ?? wanted) : wanted;
+}
 
 function refuseLarge(bytes = 0): void {
   if (bytes <= mostBytes) return;

@@ -19,7 +19,7 @@ const failure = {
 };
 
 const list =
-  "supportsAllDrives=true&includeItemsFromAllDrives=true&fields=nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
+  "corpora=allDrives&supportsAllDrives=true&includeItemsFromAllDrives=true&fields=nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
 const file = (id: string) => ({ id, name: `${id}.txt`, mimeType: "text/plain" });
 
 describeHttpTool(searchFiles, {
@@ -31,7 +31,7 @@ describeHttpTool(searchFiles, {
       input: {},
       exchanges: [
         {
-          request: { method: "GET", path: `/drive/v3/files?${list}&pageSize=20`, headers },
+          request: { method: "GET", path: `/drive/v3/files?q=trashed = false&${list}&pageSize=20`, headers },
           answer: {
             json: {
               files: [{ ...file("a"), size: "12", modifiedTime: "2026-01-01T00:00:00Z", webViewLink: "https://drive.google.com/a" }],
@@ -48,14 +48,14 @@ describeHttpTool(searchFiles, {
         {
           request: {
             method: "GET",
-            path: `/drive/v3/files?q=(name contains 'ü' or starred = true) and 'it\\'s\\\\x' in parents&${list}&pageSize=3`,
+            path: `/drive/v3/files?q=(name contains 'ü' or starred = true) and 'it\\'s\\\\x' in parents and trashed = false&${list}&pageSize=3`,
           },
           answer: { json: { files: [file("a"), file("b")], nextPageToken: "p/2" } },
         },
         {
           request: {
             method: "GET",
-            path: `/drive/v3/files?q=(name contains 'ü' or starred = true) and 'it\\'s\\\\x' in parents&${list}&pageSize=1&pageToken=p/2`,
+            path: `/drive/v3/files?q=(name contains 'ü' or starred = true) and 'it\\'s\\\\x' in parents and trashed = false&${list}&pageSize=1&pageToken=p/2`,
           },
           answer: { json: { files: [file("c"), file("d")], nextPageToken: "p/3" } },
         },
@@ -67,21 +67,38 @@ describeHttpTool(searchFiles, {
       input: { folderId: "f1", limit: 100 },
       exchanges: [
         {
-          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents&${list}&pageSize=100` },
+          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=100` },
           answer: { json: { files: [file("a")], nextPageToken: "p2" } },
         },
         {
-          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents&${list}&pageSize=99&pageToken=p2` },
+          request: { method: "GET", path: `/drive/v3/files?q='f1' in parents and trashed = false&${list}&pageSize=99&pageToken=p2` },
           answer: { json: { files: [file("b")] } },
         },
       ],
       items: [file("a"), file("b")],
     },
     {
-      name: "sends a query as it is",
-      input: { query: "name = 'a \"b\" #?&'" },
+      name: "finds what is in the trash for those who ask for it, in one shared drive",
+      input: { query: "trashed = true", driveId: "0ABC" },
       exchanges: [
-        { request: { method: "GET", path: `/drive/v3/files?q=name = 'a "b" #?&'&${list}&pageSize=20` }, answer: { json: { files: [] } } },
+        {
+          request: {
+            method: "GET",
+            path: `/drive/v3/files?q=trashed = true&${list.replace("allDrives", "drive&driveId=0ABC")}&pageSize=20`,
+          },
+          answer: { json: { files: [] } },
+        },
+      ],
+      items: [],
+    },
+    {
+      name: "leaves a query as it is, and what is in the trash out",
+      input: { query: "name = 'a trashed \"b\" #?&'" },
+      exchanges: [
+        {
+          request: { method: "GET", path: `/drive/v3/files?q=(name = 'a trashed "b" #?&') and trashed = false&${list}&pageSize=20` },
+          answer: { json: { files: [] } },
+        },
       ],
       items: [],
     },
@@ -152,7 +169,7 @@ describeHttpTool(uploadFile, {
   ],
 });
 
-const metadataQuery = "fields=id,name,mimeType,size&supportsAllDrives=true";
+const metadataQuery = "fields=id,name,mimeType,size,shortcutDetails&supportsAllDrives=true";
 
 describeHttpTool(downloadFile, {
   credential,
@@ -181,6 +198,24 @@ describeHttpTool(downloadFile, {
         { request: { method: "GET", path: "/drive/v3/files/a/../b?#/export?mimeType=text/plain" }, answer: { body: "\ufeffPlan" } },
       ],
       items: [{ id: "d1", name: "Plan", mimeType: "text/plain", content: "Plan", bytes: 7 }],
+    },
+    {
+      name: "exports a sheet as CSV, also through a shortcut",
+      input: { fileId: "link" },
+      exchanges: [
+        {
+          request: { method: "GET", path: `/drive/v3/files/link?${metadataQuery}` },
+          answer: {
+            json: { id: "link", mimeType: "application/vnd.google-apps.shortcut", shortcutDetails: { targetId: "s1" } },
+          },
+        },
+        {
+          request: { method: "GET", path: `/drive/v3/files/s1?${metadataQuery}` },
+          answer: { json: { id: "s1", name: "Ages", mimeType: "application/vnd.google-apps.spreadsheet" } },
+        },
+        { request: { method: "GET", path: "/drive/v3/files/s1/export?mimeType=text/csv" }, answer: { body: "name,age\n" } },
+      ],
+      items: [{ id: "s1", name: "Ages", mimeType: "text/csv", content: "name,age\n", bytes: 9 }],
     },
     {
       name: "exports as another type and returns bytes as base64",
@@ -260,7 +295,7 @@ describe("Google Drive", () => {
       status: 403,
       json: { error: { code: 403, message: "Export only supports Docs Editors files.", errors: [{ reason: "fileNotExportable" }] } },
     };
-    provider.script([{ json: { mimeType: "application/vnd.google-apps.folder" } }, answer]);
+    provider.script([{ json: { mimeType: "application/vnd.google-apps.unknown" } }, answer]);
     await expect(callTool(downloadFile, { input: { fileId: "f" }, credential: at() })).rejects.toThrow("403 fileNotExportable");
     expect(provider.requests()).toHaveLength(2);
   });
@@ -277,4 +312,16 @@ describe("Google Drive", () => {
     provider.script([failure.answer]);
     await expect(callTool(check, { input: {}, credential: at() })).rejects.toThrow("404 notFound");
   });
+});
+
+it("says that a folder has no content, instead of asking Google for it", async () => {
+  const provider = await startFakeProvider();
+  try {
+    provider.script([{ json: { id: "f", mimeType: "application/vnd.google-apps.folder" } }]);
+    const call = callTool(downloadFile, { input: { fileId: "f" }, credential: { ...credential, baseUrl: provider.url } });
+    await expect(call).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/fileId" }] });
+    expect(provider.requests()).toHaveLength(1);
+  } finally {
+    await provider.stop();
+  }
 });

@@ -14,6 +14,7 @@ export const tool = defineTool({
   input: z.strictObject({
     query: z.string().optional().describe("Drive query, e.g. name contains 'x'."),
     folderId: z.string().optional().describe("Only in this folder: its id or web address."),
+    driveId: z.string().min(1).optional().describe("Only in this shared drive: its id. All drives when absent."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({
@@ -24,11 +25,12 @@ export const tool = defineTool({
     modifiedTime: z.string().optional().describe("Time of the last change, RFC 3339."),
     url: z.string().optional().describe("Web address."),
   }),
-  async run({ input: { query, folderId, limit }, http }) {
+  async run({ input: { query, folderId, driveId, limit }, http }) {
     const q = buildQuery(query, readGoogleId("/folderId", folderId ?? ""));
     const fields = "nextPageToken,files(id,name,mimeType,size,modifiedTime,webViewLink)";
     const files = await collectPages<unknown, string>(limit, async (pageToken, wanted) => {
-      const allDrives = { supportsAllDrives: true, includeItemsFromAllDrives: true };
+      const drives = { corpora: driveId === undefined ? "allDrives" : "drive", driveId };
+      const allDrives = { ...drives, supportsAllDrives: true, includeItemsFromAllDrives: true };
       const answer = await http.json({ path: "/drive/v3/files", query: { q, ...allDrives, fields, pageSize: wanted, pageToken } });
       return { items: listAt(answer, "files"), next: textAt(answer, "nextPageToken") };
     });
@@ -43,8 +45,11 @@ export const tool = defineTool({
   },
 });
 
-function buildQuery(query = "", folderId = ""): string | undefined {
-  const inFolder = `'${folderId.replaceAll(/['\\]/g, "\\$&")}' in parents`;
-  if (query.trim() === "") return folderId === "" ? undefined : inFolder;
-  return folderId === "" ? query : `(${query}) and ${inFolder}`;
+/** What lies in the trash is found only by those who ask for it. */
+function buildQuery(query = "", folderId = ""): string {
+  const inFolder = folderId === "" ? [] : [`'${folderId.replaceAll(/['\\]/g, "\\$&")}' in parents`];
+  const isAsked = /\btrashed\b/i.test(query.replaceAll(/'(?:\\.|[^'\\])*'/g, ""));
+  const words = query.trim() === "" ? [] : [query];
+  const parts = [...words, ...inFolder, ...(isAsked ? [] : ["trashed = false"])];
+  return parts.length === 1 ? parts.join("") : parts.map((part) => (part === query ? `(${part})` : part)).join(" and ");
 }

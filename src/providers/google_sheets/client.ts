@@ -2,6 +2,9 @@ import { z } from "zod";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 
+export const valueInputText =
+  "USER_ENTERED takes values as if somebody typed them, so that dates, times and percentages become such, and also evaluates formulas: the better choice for values you know. RAW stores what is given as it is: use it for what strangers wrote.";
+
 /** What Google says after it wrote cells. */
 export const updateOutput = z.object({
   updatedRange: z.string().optional().describe("Range that was written, e.g. Sheet1!A5:D6."),

@@ -29,7 +29,11 @@ describeHttpTool(readRange, {
       input: { spreadsheetId: "s1", range: "Sheet1!A1:C4" },
       exchanges: [
         {
-          request: { method: "GET", path: "/v4/spreadsheets/s1/values/Sheet1!A1:C4?valueRenderOption=UNFORMATTED_VALUE", headers },
+          request: {
+            method: "GET",
+            path: "/v4/spreadsheets/s1/values/Sheet1!A1:C4?valueRenderOption=UNFORMATTED_VALUE&dateTimeRenderOption=FORMATTED_STRING",
+            headers,
+          },
           answer: {
             json: {
               range: "Sheet1!A1:C4",
@@ -47,10 +51,19 @@ describeHttpTool(readRange, {
     },
     {
       name: "returns all rows without names, with strange sheet names in their place",
-      input: { spreadsheetId: "../s?#", range: "'My/ü sheet!9'!B3:D", headerRow: false, valueRender: "FORMULA" },
+      input: {
+        spreadsheetId: "../s?#",
+        range: "'My/ü sheet!9'!B3:D",
+        headerRow: false,
+        valueRender: "FORMULA",
+        dateTimeRender: "SERIAL_NUMBER",
+      },
       exchanges: [
         {
-          request: { method: "GET", path: "/v4/spreadsheets/../s?#/values/'My/ü sheet!9'!B3:D?valueRenderOption=FORMULA" },
+          request: {
+            method: "GET",
+            path: "/v4/spreadsheets/../s?#/values/'My/ü sheet!9'!B3:D?valueRenderOption=FORMULA&dateTimeRenderOption=SERIAL_NUMBER",
+          },
           answer: { json: { range: "'My/ü sheet!9'!B3:D1000", values: [["=A1"], [null, 2]] } },
         },
       ],
@@ -64,7 +77,10 @@ describeHttpTool(readRange, {
       input: { spreadsheetId: "s1", range: "A1:D2" },
       exchanges: [
         {
-          request: { method: "GET", path: "/v4/spreadsheets/s1/values/A1:D2?valueRenderOption=UNFORMATTED_VALUE" },
+          request: {
+            method: "GET",
+            path: "/v4/spreadsheets/s1/values/A1:D2?valueRenderOption=UNFORMATTED_VALUE&dateTimeRenderOption=FORMATTED_STRING",
+          },
           answer: {
             json: {
               range: "Sheet1!A1:D2",
@@ -79,11 +95,39 @@ describeHttpTool(readRange, {
       items: [{ row: 2, values: [1, 2, 3, 4], record: { mail: 1, mail_2: 2, mail_3: 4 } }],
     },
     {
-      name: "returns nothing for an empty range and for names alone",
-      input: { spreadsheetId: "s1", range: "Named" },
+      name: "returns dates as they are shown, and loses no row of a range from the middle of a table",
+      input: { spreadsheetId: "s1", range: "A5:B6" },
       exchanges: [
         {
-          request: { method: "GET", path: "/v4/spreadsheets/s1/values/Named?valueRenderOption=UNFORMATTED_VALUE" },
+          request: {
+            method: "GET",
+            path: "/v4/spreadsheets/s1/values/A5:B6?valueRenderOption=UNFORMATTED_VALUE&dateTimeRenderOption=FORMATTED_STRING",
+          },
+          answer: {
+            json: {
+              range: "Sheet1!A5:B6",
+              values: [
+                ["Ann", "2026-01-31"],
+                ["Bob", "2026-02-01"],
+              ],
+            },
+          },
+        },
+      ],
+      items: [
+        { row: 5, values: ["Ann", "2026-01-31"] },
+        { row: 6, values: ["Bob", "2026-02-01"] },
+      ],
+    },
+    {
+      name: "returns nothing for an empty range and for names alone",
+      input: { spreadsheetId: "s1", range: "Named", headerRow: true },
+      exchanges: [
+        {
+          request: {
+            method: "GET",
+            path: "/v4/spreadsheets/s1/values/Named?valueRenderOption=UNFORMATTED_VALUE&dateTimeRenderOption=FORMATTED_STRING",
+          },
           answer: { json: { range: "Sheet1!A7:B7", values: [["name", "__proto__"]] } },
         },
       ],

@@ -15,24 +15,33 @@ export const tool = defineTool({
   input: z.strictObject({
     spreadsheetId: z.string().min(1).describe("Id or web address of the spreadsheet, e.g. https://docs.google.com/spreadsheets/d/…/edit."),
     range: z.string().min(1).describe("Range in A1 notation, e.g. Sheet1!A1:D20."),
-    headerRow: z.boolean().default(true).describe("Use the first row as names."),
+    headerRow: z
+      .boolean()
+      .optional()
+      .meta({ default: true })
+      .describe("Use the first row of the range as names. Where it is not said, only a range that starts at row 1 has names."),
     valueRender: z
       .enum(["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"])
       .default("UNFORMATTED_VALUE")
       .describe("Cells as they are shown, as plain values or as formulas."),
+    dateTimeRender: z
+      .enum(["FORMATTED_STRING", "SERIAL_NUMBER"])
+      .default("FORMATTED_STRING")
+      .describe("Dates and times as the sheet shows them, or as days since 1899-12-30."),
   }),
   output: z.object({
     row: z.int().describe("Row number in the sheet."),
     values: z.array(z.unknown()).describe("Cell values."),
     record: z.record(z.string(), z.unknown()).optional().describe("Values by header name."),
   }),
-  async run({ input: { spreadsheetId, range, headerRow, valueRender }, http }) {
+  async run({ input: { spreadsheetId, range, headerRow, valueRender, dateTimeRender }, http }) {
     const place = path`/v4/spreadsheets/${readGoogleId("/spreadsheetId", spreadsheetId)}/values/${range}`;
-    const answer = await http.json({ path: place, query: { valueRenderOption: valueRender } });
+    const answer = await http.json({ path: place, query: { valueRenderOption: valueRender, dateTimeRenderOption: dateTimeRender } });
     const first = firstRowOf(textAt(answer, "range"));
     const rows = listAt(answer, "values").map((cells, index) => ({ row: first + index, values: listAt(cells) }));
     const [header, ...others] = rows;
-    if (!headerRow || !header) return rows;
+    // Otherwise a range from the middle of a table would lose its first row.
+    if (!(headerRow ?? first === 1) || !header) return rows;
     const columns = toColumns(header.values);
     return others.map((row) => ({ ...row, record: toRecord(columns, row.values) }));
   },
