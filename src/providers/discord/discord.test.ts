@@ -37,6 +37,21 @@ describeHttpTool(sendMessage, {
       items: [{ id: "9", channelId: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" }],
     },
     {
+      name: "pings those who may be pinged",
+      input: { channelId: "123", content: "<@1> @everyone", mentions: ["users", "everyone"] },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/channels/123/messages",
+            json: { content: "<@1> @everyone", allowed_mentions: { parse: ["users", "everyone"] } },
+          },
+          answer: { json: { id: "9" } },
+        },
+      ],
+      items: [{ id: "9" }],
+    },
+    {
       name: "sends embeds as a reply",
       input: { channelId: "12", content: "ü\n\"'", embeds: [{ title: "T" }], replyToMessageId: "77" },
       exchanges: [

@@ -29,6 +29,10 @@ export const tool = defineTool({
       .max(10)
       .optional()
       .describe("Rich embeds, at most 10. Give content, embeds or both."),
+    mentions: z
+      .array(z.enum(["users", "roles", "everyone"]))
+      .optional()
+      .describe("Whom the text may ping with <@id>, <@&id> and @everyone or @here; nobody when absent."),
     replyToMessageId: z.string().optional().describe("Id of the message to reply to, which has only digits."),
   }),
   output: z.object({
@@ -36,7 +40,7 @@ export const tool = defineTool({
     channelId: z.string().optional().describe("Channel id."),
     timestamp: z.string().optional().describe("Time sent."),
   }),
-  async run({ input: { channelId, content, embeds, replyToMessageId }, http }) {
+  async run({ input: { channelId, content, embeds, replyToMessageId, mentions = [] }, http }) {
     if (!content && !embeds?.length) {
       throw new Refusal("validation_failed", "A message needs content or embeds.", {
         errors: [{ pointer: "/content", detail: "is missing, and so are embeds" }],
@@ -51,8 +55,8 @@ export const tool = defineTool({
       json: {
         content,
         embeds,
-        // Text that comes from elsewhere must not be able to call everyone.
-        allowed_mentions: { parse: [] },
+        // Text that comes from elsewhere must not be able to call everyone, unless somebody wants it to.
+        allowed_mentions: { parse: [...new Set(mentions)] },
         message_reference: replyToMessageId ? { message_id: replyToMessageId } : undefined,
       },
     });

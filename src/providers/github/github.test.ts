@@ -79,6 +79,43 @@ describeHttpTool(searchIssues, {
       items: [{ ...found(1), isPullRequest: true, author: "ann" }],
     },
     {
+      name: "asks for both kinds one after the other where the token may not ask for both at once",
+      input: { query: "x", sort: "updated", limit: 2 },
+      exchanges: [
+        {
+          request: { method: "GET", path: "/search/issues?q=x&sort=updated&per_page=2&page=1" },
+          answer: {
+            status: 422,
+            json: {
+              message: "Query must include 'is:issue' or 'is:pull-request'",
+              documentation_url: "https://docs.github.com/rest/search/search#search-issues-and-pull-requests",
+              status: "422",
+            },
+          },
+        },
+        {
+          request: { method: "GET", path: "/search/issues?q=x is:issue&sort=updated&per_page=2&page=1" },
+          answer: { json: { items: [{ ...issue(1), updated_at: "2026-01-01T00:00:00Z" }] } },
+        },
+        {
+          request: { method: "GET", path: "/search/issues?q=x is:pull-request&sort=updated&per_page=2&page=1" },
+          answer: {
+            json: {
+              items: [
+                { ...issue(2), pull_request: {}, updated_at: "2026-01-02T00:00:00Z" },
+                { ...issue(3), pull_request: {}, updated_at: "2025-01-01T00:00:00Z" },
+                { ...issue(4), pull_request: {}, updated_at: "2024-01-01T00:00:00Z" },
+              ],
+            },
+          },
+        },
+      ],
+      items: [
+        { ...found(2), isPullRequest: true, updatedAt: "2026-01-02T00:00:00Z" },
+        { ...found(1), updatedAt: "2026-01-01T00:00:00Z" },
+      ],
+    },
+    {
       name: "follows pages until the limit",
       input: { query: "x", sort: "created", order: "asc", limit: 2 },
       exchanges: [

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
@@ -13,7 +15,10 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({
-    query: z.string().min(1).describe("Search query."),
+    query: z
+      .string()
+      .min(1)
+      .describe("Search query, e.g. repo:octocat/hello-world is:open label:bug. Add is:issue or is:pull-request for one kind only."),
     sort: z.enum(["created", "updated", "comments"]).optional().describe("What to sort by; best match when absent."),
     order: z.enum(["asc", "desc"]).optional().describe("Direction of the sorting."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
@@ -30,11 +35,11 @@ export const tool = defineTool({
     updatedAt: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { query, sort, order, limit }, http }) {
-    const perPage = Math.min(limit, pageSize);
-    const issues = await collectPages<unknown, number>(limit, async (page = 1) => {
-      const answer = await http.json({ path: "/search/issues", query: { q: query, sort, order, per_page: perPage, page } });
-      const items = listAt(answer, "items");
-      return { items, next: items.length < perPage ? undefined : page + 1 };
+    const search = (q: string) => searchPages(http, { q, sort, order }, limit);
+    const issues = await search(query).catch(async (error: unknown) => {
+      if (!wantsOneKind(error)) throw error;
+      const both = [await search(`${query} is:issue`), await search(`${query} is:pull-request`)];
+      return merge(both, sort, order).slice(0, limit);
     });
     return issues.map((issue) => ({
       number: integerAt(issue, "number"),
@@ -49,3 +54,27 @@ export const tool = defineTool({
     }));
   },
 });
+
+async function searchPages(http: Http, wish: { q: string; sort: string | undefined; order: string | undefined }, limit: number) {
+  const perPage = Math.min(limit, pageSize);
+  return await collectPages<unknown, number>(limit, async (page = 1) => {
+    const answer = await http.json({ path: "/search/issues", query: { ...wish, per_page: perPage, page } });
+    const items = listAt(answer, "items");
+    return { items, next: items.length < perPage ? undefined : page + 1 };
+  });
+}
+
+/** Fine-grained tokens and GitHub Apps may not ask for issues and pull requests at once. */
+const wantsOneKind = (error: unknown): boolean =>
+  error instanceof Refusal && error.provider?.status === 422 && /must include 'is:issue' or 'is:pull-request'/i.test(error.message);
+
+const sortFields = { created: "created_at", updated: "updated_at", comments: "comments" };
+
+/** As GitHub sorts; best matches of both kinds in turn, because how good they are is not said. */
+function merge([issues = [], pulls = []]: unknown[][], sort: keyof typeof sortFields | undefined, order = "desc"): unknown[] {
+  if (sort === undefined)
+    return issues.flatMap((issue, index) => [issue, ...pulls.slice(index, index + 1)]).concat(pulls.slice(issues.length));
+  const keyOf = (entry: unknown) => at(entry, sortFields[sort]) as string | number;
+  const sorted = [...issues, ...pulls].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : keyOf(one) > keyOf(other) ? 1 : 0));
+  return order === "asc" ? sorted : sorted.reverse();
+}

@@ -67,5 +67,17 @@ export const tool = defineTool({
 /** "title" is the id of the title whatever it is called; a page has only one, so one in the properties takes its place. */
 function titleProperty(title: string, properties: Record<string, unknown>): Record<string, unknown> {
   const isGiven = Object.values(properties).some((value) => at(value, "title") !== undefined);
-  return isGiven ? {} : { title: { title: [{ text: { content: title } }] } };
+  return isGiven ? {} : { title: { title: splitText(title).map((content) => ({ text: { content } })) } };
 }
+
+/** Notion takes texts of 2,000 characters, and as many of them as there are. A character is never cut in two. */
+function splitText(text: string): string[] {
+  const pieces = [""];
+  for (const letter of text) {
+    if ((pieces.at(-1) ?? "").length + letter.length > longestText) pieces.push("");
+    pieces[pieces.length - 1] += letter;
+  }
+  return pieces;
+}
+
+const longestText = 2000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
-import { recordAt, textAt } from "../../contract/read.ts";
+import { booleanAt, recordAt, textAt, textsAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { readPageId, readTitle } from "./client.ts";
@@ -24,6 +24,8 @@ export const tool = defineTool({
     url: z.string().optional().describe("Web address."),
     properties: z.record(z.string(), z.unknown()).optional().describe("Properties by name, in Notion form."),
     markdown: z.string().optional().describe("Content as Markdown."),
+    isTruncated: z.boolean().optional().describe("True where Notion left out content: the page is too long, or parts are not shared."),
+    missingBlockIds: z.array(z.string()).optional().describe("Ids of the blocks whose content is left out."),
     lastEditedTime: z.string().optional().describe("Time of the last change, ISO 8601."),
   }),
   async run({ input: { includeContent, ...input }, http }) {
@@ -32,6 +34,7 @@ export const tool = defineTool({
       throw refuseInput("/pageId", "must be the id of a page, which has 32 hexadecimal digits, or its address");
     const page = await http.json({ path: path`/v1/pages/${pageId}` });
     const content = includeContent ? await http.json({ path: path`/v1/pages/${pageId}/markdown` }) : undefined;
+    const missing = textsAt(content, "unknown_block_ids");
     return [
       {
         id: textAt(page, "id"),
@@ -39,6 +42,7 @@ export const tool = defineTool({
         url: textAt(page, "url"),
         properties: recordAt(page, "properties"),
         markdown: textAt(content, "markdown"),
+        ...(missing.length > 0 || booleanAt(content, "truncated") === true ? { isTruncated: true, missingBlockIds: missing } : {}),
         lastEditedTime: textAt(page, "last_edited_time"),
       },
     ];

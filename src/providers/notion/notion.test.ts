@@ -124,6 +124,24 @@ describeHttpTool(createPage, {
       items: [{ id: "n2" }],
     },
     {
+      name: "splits a title that is too long for one text, and no character of it",
+      input: { parentPageId: "p1", title: `${"a".repeat(1999)}😀b` },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/v1/pages",
+            json: {
+              parent: { type: "page_id", page_id: "p1" },
+              properties: { title: { title: [{ text: { content: "a".repeat(1999) } }, { text: { content: "😀b" } }] } },
+            },
+          },
+          answer: { json: { id: "n1" } },
+        },
+      ],
+      items: [{ id: "n1" }],
+    },
+    {
       name: "takes the title of the properties when it is there",
       input: { dataSourceId: "d1", title: "Plan", properties: { Name: titleValue("Other") } },
       exchanges: [
@@ -166,6 +184,18 @@ describeHttpTool(getPage, {
       items: [
         { ...read, properties: expect.objectContaining({ Name: expect.objectContaining({ id: "title" }) }), markdown: "# Plan\n\nü" },
       ],
+    },
+    {
+      name: "says what Notion left out of a long page",
+      input: { pageId },
+      exchanges: [
+        { request: { method: "GET", path: `/v1/pages/${pageId}` }, answer: { json: { id: "a" } } },
+        {
+          request: { method: "GET", path: `/v1/pages/${pageId}/markdown` },
+          answer: { json: { object: "page_markdown", id: "a", markdown: "# Plan", truncated: true, unknown_block_ids: ["b1"] } },
+        },
+      ],
+      items: [{ id: "a", markdown: "# Plan", isTruncated: true, missingBlockIds: ["b1"] }],
     },
     {
       name: "reads only the properties and keeps a strange id in its place",

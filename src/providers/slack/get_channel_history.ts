@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { integerAt, listAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
@@ -16,36 +17,57 @@ export const tool = defineTool({
     channel: z.string().min(1).describe("Id of the channel, e.g. C0123ABCD; slack_list_channels finds it."),
     oldest: z.string().optional().describe("Only messages after this time in Unix seconds, e.g. 1767225600."),
     latest: z.string().optional().describe("Only messages before this time in Unix seconds, e.g. 1767225600."),
+    threadTs: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ title: "Thread timestamp" })
+      .describe("Only the thread below this message, oldest first: its timestamp id, e.g. 1503435956.000247."),
+    includeNames: z.boolean().default(false).describe("Return the names of who wrote; needs the scope users:read."),
     limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
   }),
   output: z.object({
     ts: z.string().optional().describe("Message timestamp id."),
     user: z.string().optional().describe("Id of who wrote it."),
+    userName: z.string().optional().describe("Name of who wrote it, when asked for."),
     text: z.string().optional().describe("Text of the message."),
     threadTs: z.string().optional().describe("Timestamp id of the thread it belongs to."),
     replyCount: z.int().optional().describe("How many replies its thread has."),
   }),
-  async run({ input: { channel, limit, ...input }, http }) {
+  async run({ input: { channel, limit, threadTs, includeNames, ...input }, http }) {
     const oldest = readSeconds("/oldest", input.oldest);
     const latest = readSeconds("/latest", input.latest);
     const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       try {
-        const answer = await http.json({ path: "/conversations.history", query: { channel, oldest, latest, limit: wanted, cursor } });
+        const place = threadTs === undefined ? "/conversations.history" : "/conversations.replies";
+        const answer = await http.json({ path: place, query: { channel, ts: threadTs, oldest, latest, limit: wanted, cursor } });
         return { items: listAt(answer, "messages"), next: textAt(answer, "response_metadata", "next_cursor") };
       } catch (error) {
         if (cursor !== undefined && isRateLimited(error)) return { items: [], next: undefined };
         throw error;
       }
     });
+    const names = includeNames ? await readNames(http, messages) : new Map<string, string | undefined>();
     return messages.map((message) => ({
       ts: textAt(message, "ts"),
       user: textAt(message, "user"),
+      userName: names.get(textAt(message, "user") ?? "") ?? (includeNames ? textAt(message, "username") : undefined),
       text: textAt(message, "text"),
       threadTs: textAt(message, "thread_ts"),
       replyCount: integerAt(message, "reply_count"),
     }));
   },
 });
+
+/** Asked for each person once. */
+async function readNames(http: Http, messages: unknown[]): Promise<Map<string, string | undefined>> {
+  const names = new Map<string, string | undefined>();
+  for (const user of new Set(messages.flatMap((message) => textAt(message, "user") ?? []))) {
+    const profile = at(await http.json({ path: "/users.info", query: { user } }), "user");
+    names.set(user, textAt(profile, "profile", "display_name") || textAt(profile, "real_name") || textAt(profile, "name"));
+  }
+  return names;
+}
 
 function readSeconds(pointer: string, text = ""): string | undefined {
   const seconds = text.trim();

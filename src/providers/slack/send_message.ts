@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
@@ -15,7 +16,7 @@ export const tool = defineTool({
       .string()
       .min(1)
       .describe(
-        "Id of a channel, e.g. C0123ABCD (slack_list_channels finds it), or of a user, e.g. U0123ABCD (in their profile under Copy member ID).",
+        "Id of a channel, e.g. C0123ABCD (slack_list_channels finds it), #name of a public one, or id of a user, e.g. U0123ABCD (in their profile under Copy member ID).",
       ),
     text: z.string().min(1).describe("Text (mrkdwn)."),
     threadTs: z
@@ -23,6 +24,14 @@ export const tool = defineTool({
       .optional()
       .meta({ title: "Thread timestamp" })
       .describe("Timestamp id of the message to reply to in its thread, e.g. 1503435956.000247."),
+    replyBroadcast: z.boolean().optional().describe("Whether to show the reply in the channel too; only with threadTs."),
+    username: z.string().min(1).optional().describe("Name to post under instead of the app's; needs the scope chat:write.customize."),
+    iconEmoji: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Emoji to post with instead of the app's picture, e.g. :robot_face:; needs the scope chat:write.customize."),
+    unfurlLinks: z.boolean().optional().describe("Whether to show previews of links; what Slack thinks right when absent."),
     blocks: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
@@ -32,8 +41,12 @@ export const tool = defineTool({
     ts: z.string().optional().describe("Message timestamp id."),
     channel: z.string().optional().describe("Id of the channel it was posted to."),
   }),
-  async run({ input: { channel, text, threadTs, blocks }, http }) {
-    const sent = await http.json({ method: "POST", path: "/chat.postMessage", json: { channel, text, thread_ts: threadTs, blocks } });
+  async run({ input: { channel, text, threadTs, blocks, replyBroadcast, username, iconEmoji, unfurlLinks }, http }) {
+    if (replyBroadcast && threadTs === undefined)
+      throw refuseInput("/replyBroadcast", "needs threadTs: only a reply is shown in the channel too");
+    const further = { reply_broadcast: replyBroadcast, username, icon_emoji: iconEmoji, unfurl_links: unfurlLinks };
+    const json = { channel, text, thread_ts: threadTs, blocks, ...further };
+    const sent = await http.json({ method: "POST", path: "/chat.postMessage", json });
     return [{ ts: requireProof("Slack", textAt(sent, "ts"), "timestamp"), channel: textAt(sent, "channel") }];
   },
 });

@@ -36,6 +36,37 @@ describeHttpTool(sendMessage, {
       items: [{ ts: "1503435956.000247", channel: "C1" }],
     },
     {
+      name: "shows a reply in the channel too, under another name",
+      input: {
+        channel: "#general",
+        text: "Hi",
+        threadTs: "1.2",
+        replyBroadcast: true,
+        username: "Deploys",
+        iconEmoji: ":rocket:",
+        unfurlLinks: false,
+      },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/chat.postMessage",
+            json: {
+              channel: "#general",
+              text: "Hi",
+              thread_ts: "1.2",
+              reply_broadcast: true,
+              username: "Deploys",
+              icon_emoji: ":rocket:",
+              unfurl_links: false,
+            },
+          },
+          answer: { json: { ok: true, ts: "1.3", channel: "C1" } },
+        },
+      ],
+      items: [{ ts: "1.3", channel: "C1" }],
+    },
+    {
       name: "answers in a thread with blocks and keeps every character",
       input: { channel: "C/1?#", text: 'ü "q" <b> \\ \n 🎉', threadTs: "1.2", blocks: [{ type: "divider" }] },
       exchanges: [
@@ -121,6 +152,34 @@ describeHttpTool(getChannelHistory, {
         },
       ],
       items: [{ ts: "2.1", user: "U1", text: "Hi", threadTs: "2.0", replyCount: 4 }, { ts: "1.1" }],
+    },
+    {
+      name: "reads a thread, with the names of who wrote, each asked for once",
+      input: { channel: "C1", threadTs: "2.0", includeNames: true },
+      exchanges: [
+        {
+          request: { method: "GET", path: "/conversations.replies?channel=C1&ts=2.0&limit=20" },
+          answer: {
+            json: {
+              ok: true,
+              messages: [
+                { ts: "2.0", user: "U1", text: "Hi" },
+                { ts: "2.1", user: "U1" },
+                { ts: "2.2", bot_id: "B1", username: "Deploys" },
+              ],
+            },
+          },
+        },
+        {
+          request: { method: "GET", path: "/users.info?user=U1" },
+          answer: { json: { ok: true, user: { id: "U1", name: "ann", real_name: "Ann A.", profile: { display_name: "Ann" } } } },
+        },
+      ],
+      items: [
+        { ts: "2.0", user: "U1", userName: "Ann", text: "Hi" },
+        { ts: "2.1", user: "U1", userName: "Ann" },
+        { ts: "2.2", userName: "Deploys" },
+      ],
     },
     {
       name: "follows pages within the given times",
@@ -257,5 +316,13 @@ describe("a call of Slack", () => {
     const click = `payload=${encodeURIComponent(JSON.stringify({ type: "block_actions", trigger_id: "t1" }))}`;
     expect(slackWebhook.verify(request(click), at(0))).toEqual({ accepted: true, event: "block_actions", deliveryId: "t1" });
     expect(slackWebhook.verify(request("null"), at(0))).toEqual({ accepted: true, event: null, deliveryId: null });
+  });
+});
+
+it("refuses to show in the channel too what is no reply", async () => {
+  const input = { channel: "C1", text: "Hi", replyBroadcast: true };
+  await expect(callTool(sendMessage, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/replyBroadcast" }],
   });
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ReadFault, ReadRefusal } from "../../contract/fault.ts";
 import { at, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 
 export const readTelegramRefusal: ReadRefusal = (body) =>
   at(body, "ok") === true ? undefined : { code: textAt(body, "error_code"), message: textAt(body, "description") };
@@ -16,3 +17,40 @@ export const chatId = z
   .describe(
     "Id of the chat, e.g. -1001234567890, or @name of a public channel. The bot sees the id of a chat in what it receives there (getUpdates).",
   );
+
+export const messageThreadId = z
+  .int()
+  .optional()
+  .describe(
+    "Topic of the group to send to: the number behind the group in the link of a message in it, e.g. 42 in t.me/c/1234567890/42/77.",
+  );
+
+export const buttons = z
+  .array(
+    z.array(
+      z.strictObject({
+        text: z.string().min(1).describe("What is on the button."),
+        url: z.string().min(1).optional().meta({ title: "URL" }).describe("Address that it opens. Give this or callbackData."),
+        callbackData: z
+          .string()
+          .min(1)
+          .max(64)
+          .optional()
+          .describe("What the bot receives when it is pressed, at most 64 bytes. Give this or url."),
+      }),
+    ),
+  )
+  .optional()
+  .describe('Rows of buttons below the message, e.g. [[{"text": "Open", "url": "https://example.com"}]].');
+
+export function toReplyMarkup(rows: z.output<typeof buttons>) {
+  if (!rows?.length) return undefined;
+  const inline_keyboard = rows.map((row, line) =>
+    row.map(({ text, url, callbackData }, index) => {
+      if ((url === undefined) === (callbackData === undefined))
+        throw refuseInput(`/buttons/${line}/${index}`, "needs either url or callbackData");
+      return { text, url, callback_data: callbackData };
+    }),
+  );
+  return { inline_keyboard };
+}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { at, integerAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { chatId } from "./client.ts";
+import { buttons, chatId, messageThreadId, toReplyMarkup } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -16,6 +16,9 @@ export const tool = defineTool({
     text: z.string().min(1).max(4096).describe("At most 4096 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the text is formatted; plain text if absent."),
     replyToMessageId: z.int().optional().describe("Message to reply to."),
+    messageThreadId,
+    buttons,
+    disablePreview: z.boolean().optional().describe("Show no preview of the first link."),
     disableNotification: z.boolean().optional().describe("Send without a sound."),
   }),
   output: z.object({
@@ -23,7 +26,7 @@ export const tool = defineTool({
     chatId: z.string().optional().describe("Id of the chat."),
     date: z.string().optional().describe("Time sent."),
   }),
-  async run({ input: { chatId: chat, text, parseMode, replyToMessageId, disableNotification }, http }) {
+  async run({ input: { chatId: chat, text, parseMode, replyToMessageId, disableNotification, ...input }, http }) {
     const answer = await http.json({
       method: "POST",
       path: "/sendMessage",
@@ -33,6 +36,9 @@ export const tool = defineTool({
         parse_mode: parseMode,
         reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
         disable_notification: disableNotification,
+        message_thread_id: input.messageThreadId,
+        link_preview_options: input.disablePreview ? { is_disabled: true } : undefined,
+        reply_markup: toReplyMarkup(input.buttons),
       },
     });
     const sent = at(answer, "result");

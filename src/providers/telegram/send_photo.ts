@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { chatId } from "./client.ts";
+import { buttons, chatId, messageThreadId, toReplyMarkup } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -23,19 +23,31 @@ export const tool = defineTool({
     photoBase64: z.string().min(1).optional().meta({ title: "Photo as base64" }).describe("The photo itself; this or photoUrl."),
     caption: z.string().max(1024).optional().describe("At most 1024 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
+    replyToMessageId: z.int().optional().describe("Message to reply to."),
+    messageThreadId,
+    buttons,
+    disableNotification: z.boolean().optional().describe("Send without a sound."),
   }),
   output: z.object({
     messageId: z.int().optional().describe("Message id."),
     chatId: z.string().optional().describe("Id of the chat."),
     fileId: z.string().optional().describe("Of the largest size."),
   }),
-  async run({ input: { chatId: chat, photoUrl, photoBase64, caption, parseMode }, http }) {
+  async run({ input: { chatId: chat, photoUrl, photoBase64, caption, parseMode, ...input }, http }) {
     if ((photoUrl === undefined) === (photoBase64 === undefined)) {
       throw new Refusal("validation_failed", "Give either photoUrl or photoBase64.", {
         errors: [{ pointer: "/photoUrl", detail: "exactly one of photoUrl and photoBase64 is needed" }],
       });
     }
-    const fields = { chat_id: String(chat), caption, parse_mode: parseMode };
+    const fields = {
+      chat_id: String(chat),
+      caption,
+      parse_mode: parseMode,
+      reply_parameters: input.replyToMessageId === undefined ? undefined : { message_id: input.replyToMessageId },
+      message_thread_id: input.messageThreadId,
+      disable_notification: input.disableNotification,
+      reply_markup: toReplyMarkup(input.buttons),
+    };
     const body = photoBase64 === undefined ? { json: { ...fields, photo: photoUrl } } : { body: toForm(fields, decodePhoto(photoBase64)) };
     const answer = await http.json({ method: "POST", path: "/sendPhoto", ...body });
     const sent = at(answer, "result");
@@ -58,9 +70,11 @@ function decodePhoto(base64: string): Buffer {
   return Buffer.from(base64, "base64");
 }
 
-function toForm(fields: Record<string, string | undefined>, photo: Buffer): FormData {
+/** What is no text goes into a form as JSON. */
+function toForm(fields: Record<string, unknown>, photo: Buffer): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
   form.set("photo", new Blob([new Uint8Array(photo)]), "photo.jpg");
   return form;
 }

@@ -15,6 +15,9 @@ const failure = {
   says: /^Telegram refused the call \(400\): Bad Request: chat not found\.$/,
 };
 
+const buttons = [[{ text: "Open", url: "https://example.com" }], [{ text: "Yes", callbackData: "yes" }]];
+const reply_markup = { inline_keyboard: [[{ text: "Open", url: "https://example.com" }], [{ text: "Yes", callback_data: "yes" }]] };
+
 describeHttpTool(sendMessage, {
   credential,
   failure,
@@ -29,6 +32,27 @@ describeHttpTool(sendMessage, {
         },
       ],
       items: [{ messageId: 5, chatId: "-1001234567890", date: "2026-01-01T00:00:00.000Z" }],
+    },
+    {
+      name: "sends to a topic, with buttons and without a preview",
+      input: { chatId: "-100", text: "https://example.com", messageThreadId: 42, buttons, disablePreview: true },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: `${place}/sendMessage`,
+            json: {
+              chat_id: "-100",
+              text: "https://example.com",
+              message_thread_id: 42,
+              link_preview_options: { is_disabled: true },
+              reply_markup,
+            },
+          },
+          answer: { json: { ok: true, result: { message_id: 6 } } },
+        },
+      ],
+      items: [{ messageId: 6 }],
     },
     {
       name: "sends everything that is given",
@@ -68,6 +92,44 @@ describeHttpTool(sendPhoto, {
         },
       ],
       items: [{ messageId: 7, chatId: "1", fileId: "large" }],
+    },
+    {
+      name: "sends a photo to a topic as a reply, with buttons",
+      input: { chatId: "1", photoUrl: "https://example.com/a.png", messageThreadId: 42, replyToMessageId: 4, buttons },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: `${place}/sendPhoto`,
+            json: {
+              chat_id: "1",
+              photo: "https://example.com/a.png",
+              message_thread_id: 42,
+              reply_parameters: { message_id: 4 },
+              reply_markup,
+            },
+          },
+          answer: { json: { ok: true, result: { message_id: 7 } } },
+        },
+      ],
+      items: [{ messageId: 7 }],
+    },
+    {
+      name: "uploads a photo with buttons, which a form has as JSON",
+      input: { chatId: "1", photoBase64: "aGk=", messageThreadId: 42, buttons },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: `${place}/sendPhoto`,
+            body: expect.stringMatching(
+              /name="message_thread_id"\r\n\r\n42\r\n[\s\S]*name="reply_markup"\r\n\r\n\{"inline_keyboard":\[\[\{"text":"Open"/,
+            ),
+          },
+          answer: { json: { ok: true, result: { message_id: 8 } } },
+        },
+      ],
+      items: [{ messageId: 8 }],
     },
     {
       name: "uploads a photo with its caption",
@@ -163,4 +225,12 @@ it("believes only updates with the secret token", () => {
   expect(telegramWebhook.verify(request({ "x-telegram-bot-api-secret-token": "s3cre" }), options)).toMatchObject({ accepted: false });
   expect(telegramWebhook.verify(request({}), options)).toMatchObject({ accepted: false });
   expect(telegramWebhook.verify(request({}), { ...options, secret: "" })).toMatchObject({ accepted: false });
+});
+
+it.each([{ text: "x" }, { text: "x", url: "https://example.com", callbackData: "y" }])("refuses the button %j", async (button) => {
+  const input = { chatId: "1", text: "Hi", buttons: [[{ text: "a", url: "https://example.com" }, button]] };
+  await expect(callTool(sendMessage, { input, credential })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ pointer: "/buttons/0/1" }],
+  });
 });

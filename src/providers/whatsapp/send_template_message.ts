@@ -4,7 +4,7 @@ import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { sendMessage } from "./client.ts";
+import { receiverText, sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -14,7 +14,7 @@ export const tool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: whatsappCredential,
   input: z.strictObject({
-    to: z.string().min(1).describe("Number of the receiver with country code, digits only, e.g. 4915112345678."),
+    to: z.string().min(1).describe(receiverText),
     templateName: z.string().min(1).describe("Name of the template, as in the WhatsApp Manager under Message templates."),
     languageCode: z.string().min(1).describe("Language of the template, e.g. en_US."),
     bodyParameters: z.array(z.string()).optional().describe("Values of {{1}}, {{2}} … in the body. Give this or components."),
@@ -25,7 +25,8 @@ export const tool = defineTool({
   }),
   output: z.object({
     messageId: z.string().optional().describe("Message id, which begins with wamid."),
-    to: z.string().optional().describe("Number it was sent to."),
+    to: z.string().optional().describe("Number or user id it was sent to."),
+    userId: z.string().optional().describe("Id of the receiver for your business, where WhatsApp says it."),
     status: z.string().optional().describe("How far it is, e.g. accepted."),
   }),
   async run({ input: { to, templateName, languageCode, bodyParameters = [], components }, credential, http }) {
@@ -50,6 +51,7 @@ export const tool = defineTool({
       {
         messageId: requireProof("WhatsApp", textAt(sent, "messages", 0, "id"), "message id"),
         to: textAt(sent, "contacts", 0, "input"),
+        userId: textAt(sent, "contacts", 0, "user_id"),
         status: textAt(sent, "messages", 0, "message_status"),
       },
     ];

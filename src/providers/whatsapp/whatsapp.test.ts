@@ -48,6 +48,23 @@ describeHttpTool(sendTextMessage, {
       items: [{ messageId: "wamid.1", to: "4915112345678", waId: "4915112345678" }],
     },
     {
+      name: "writes to somebody who is known by a user id only",
+      input: { to: "US.13491208655302741918", text: "Hello" },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: place,
+            json: { ...always, recipient: "US.13491208655302741918", type: "text", text: { body: "Hello", preview_url: false } },
+          },
+          answer: {
+            json: { contacts: [{ input: "US.13491208655302741918", user_id: "US.13491208655302741918" }], messages: [{ id: "wamid.3" }] },
+          },
+        },
+      ],
+      items: [{ messageId: "wamid.3", to: "US.13491208655302741918", userId: "US.13491208655302741918" }],
+    },
+    {
       name: "sends everything that is given",
       input: { to: "+49 151", text: 'ü "x"\n/?#', previewUrl: true, replyToMessageId: "wamid.0" },
       exchanges: [
