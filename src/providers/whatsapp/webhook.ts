@@ -20,15 +20,15 @@ export const whatsappWebhook = defineWebhook({
     return events.map(({ id, ...event }, index) => ({ ...event, deliveryId: id ?? `${deliveryId} ${index}` }));
   },
   namesOf: (event, payload) =>
-    known([textAt(valueOf(payload), "statuses", 0, "status"), textAt(valueOf(payload), "messages", 0, "type")]).map(
+    known([textAt(changeOf(payload), "statuses", 0, "status"), textAt(changeOf(payload), "messages", 0, "type")]).map(
       (kind) => `${event}.${kind}`,
     ),
   placesOf: (payload) => {
-    const number = at(valueOf(payload), "metadata");
+    const number = at(changeOf(payload), "metadata");
     return known([textAt(number, "phone_number_id"), textAt(number, "display_phone_number")]);
   },
   originOf(payload) {
-    const value = valueOf(payload);
+    const value = changeOf(payload);
     if (at(value, "message_echoes", 0) !== undefined) return { by: "own" };
     const receipt = at(value, "statuses", 0);
     return receipt === undefined ? undefined : { by: "receipt", to: textAt(receipt, "recipient_id") ?? "" };
@@ -36,7 +36,7 @@ export const whatsappWebhook = defineWebhook({
 });
 
 /** Of a delivery that has one event. */
-const valueOf = (payload: unknown): unknown => at(payload, "entry", 0, "changes", 0, "value");
+const changeOf = (payload: unknown): unknown => at(payload, "entry", 0, "changes", 0, "value");
 
 type Split = { event: string | null; id: string | undefined; payload: unknown };
 
