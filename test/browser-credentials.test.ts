@@ -403,3 +403,52 @@ describe("the list", () => {
     expect(complaints).toEqual([]);
   });
 });
+
+describe("the scopes of a connection", () => {
+  const data = {
+    kind: "oauth2",
+    clientId: "client",
+    accessToken: "xoxb-canary",
+    grantedScopes: "chat:write channels:read files:read",
+    furtherScopes: "files:read search:read",
+  };
+  const slack = async () =>
+    await app.parts.vault.credentials.create(ann.organizationId, { type: "slack", name: "Slack", data, createdBy: null });
+
+  it("are shown with what each is for and whether it was granted, and can be added to", async () => {
+    const { id } = await slack();
+    await open(`/${id}`);
+    const scopes = page.getByRole("group", { name: "Scopes" });
+    await scopes.getByText("View people in a workspace.", { exact: true }).waitFor();
+    expect(
+      await scopes
+        .getByRole("listitem")
+        .filter({ hasText: /^chat:writegranted/ })
+        .count(),
+    ).toBe(1);
+    expect(
+      await scopes
+        .getByRole("listitem")
+        .filter({ hasText: /^users:readnot granted/ })
+        .count(),
+    ).toBe(1);
+    expect(await scopes.getByLabel("Other scopes").inputValue()).toBe("search:read");
+    await scopes.getByRole("checkbox", { name: /^reactions:write/ }).check();
+    await scopes.getByLabel("Other scopes").fill("search:read  team:read ");
+    await button("Save").click();
+    await page.getByText("Saved.").waitFor();
+    const { body } = await ann.browser.get(`${path()}/${id}`);
+    expect(body.data.furtherScopes).toBe("files:read reactions:write search:read team:read");
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("fit on a phone, in the dark too", async () => {
+    const { id } = await slack();
+    await openAs(ann.email, { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+    await open(`/${id}`);
+    await page.getByRole("group", { name: "Scopes" }).waitFor();
+    expect(await sidewaysScrolling(page)).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+  });
+});

@@ -73,6 +73,19 @@ describe("starting", () => {
     expect(JSON.stringify(row)).not.toContain(state);
   });
 
+  it("asks for further scopes that the account has, each once", async () => {
+    const { url } = await start(ann.browser, { ...client(), furtherScopes: "admin write,files:read" });
+    expect(url.searchParams.get("scope")).toBe("read,write,admin,files:read");
+  });
+
+  it("keeps the scopes and parameters of an authorize address of one's own", async () => {
+    const own = { authorizeUrl: "https://login.own.test/authorize?scope=openid%20mail&prompt=none&state=theirs&client_id=theirs" };
+    const { url, state } = await start(ann.browser, { ...client(), ...own });
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ scope: "openid mail", prompt: "none", client_id: "my-client", state });
+    const further = await start(ann.browser, { ...client(), ...own, furtherScopes: "files mail" });
+    expect(further.url.searchParams.get("scope")).toBe("openid,mail,files");
+  });
+
   it("fills fields into the address, each as one part of it", async () => {
     const { url } = await start(ann.browser, { ...client(), tenant: "a/../b?c" });
     expect(url.href).toMatch(/^https:\/\/login\.fake\.invalid\/a%2F\.\.%2Fb%3Fc\/authorize\?/);

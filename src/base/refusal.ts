@@ -86,6 +86,8 @@ type ProviderAnswer = {
   refusesCredential?: boolean;
   /** It knows the credential, which may not do what was asked for. */
   lacksPermission?: boolean;
+  /** Scopes that it says are missing; empty where it does not name them. */
+  missingScopes?: readonly string[] | undefined;
   /** How long it asked to be left alone. */
   retryAfterMs?: number | undefined;
 };

@@ -79,6 +79,7 @@ function describeCredentialType({ definition, provider }: CatalogCredentialType)
       schema: toJsonSchema(fields, "input"),
       isOAuth2: oauth2 !== undefined,
       scopes: oauth2?.scopes ?? [],
+      knownScopes: Object.entries(oauth2?.knownScopes ?? {}).map(([name, description]) => ({ name, description })),
       advice: oauth2?.advice,
     })),
   };

@@ -34,6 +34,9 @@ export const credentialType = z
     variants: z.array(
       z.object({
         ...{ kind: z.string(), title: z.string(), schema: jsonSchema, isOAuth2: z.boolean(), scopes: z.array(z.string()) },
+        knownScopes: z
+          .array(z.object({ name: z.string(), description: z.string() }))
+          .describe("Scopes that are asked for or may be added, in the provider's own words."),
         advice: z.string().optional().describe("What to know at the provider before connecting."),
       }),
     ),

@@ -23,7 +23,10 @@ export type OAuth2 = {
   /** May contain {name} of a field, e.g. {tenant}. */
   authorizeUrl: string;
   tokenUrl: string;
+  /** What is asked for: what the tools need. */
   scopes: string[];
+  /** What scopes are for, in the provider's own words: those above, and others that people may add to an account. */
+  knownScopes: Record<string, string>;
   scopeSeparator: string;
   authorizeParams: Record<string, string>;
   clientAuth: "body" | "basic";
@@ -138,7 +141,16 @@ type OAuth2Options<Shape extends z.ZodRawShape> = Pick<OAuth2, "authorizeUrl" | 
   Partial<
     Pick<
       OAuth2,
-      "scopeSeparator" | "authorizeParams" | "clientAuth" | "tokenBody" | "tokenHeaders" | "pkce" | "clientName" | "advice" | "complete"
+      | "knownScopes"
+      | "scopeSeparator"
+      | "authorizeParams"
+      | "clientAuth"
+      | "tokenBody"
+      | "tokenHeaders"
+      | "pkce"
+      | "clientName"
+      | "advice"
+      | "complete"
     >
   > & {
     /** Said where a type can be connected at several providers. */
@@ -151,6 +163,12 @@ const oauth2Fields = {
   clientSecret: secret().optional(),
   authorizeUrl: z.url().optional().meta({ title: "Authorize URL" }),
   tokenUrl: z.url().optional().meta({ title: "Token URL" }),
+  furtherScopes: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe("Scopes to ask for beside the usual ones, separated by spaces. They count when it is connected again."),
+  grantedScopes: z.string().max(10_000).optional().describe("What the provider said it grants."),
   accessToken: secret().optional(),
   refreshToken: secret().optional(),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
@@ -164,6 +182,7 @@ export function withOAuth2<Shape extends z.ZodRawShape = Record<never, never>>(o
     fields: z.strictObject({ ...oauth2Fields, ...fields }) as unknown as z.ZodObject<typeof oauth2Fields & Shape>,
     authorize: (data: CredentialData): Authorization => ({ headers: { authorization: `Bearer ${String(data.accessToken)}` } }),
     oauth2: {
+      knownScopes: {},
       scopeSeparator: " ",
       authorizeParams: {},
       clientAuth: "body",

@@ -15,6 +15,8 @@ export type ProviderFault = {
   isUnauthorized?: boolean;
   /** The credential is known and may not do this: said where the status is not 403, or where a 403 means something else. */
   lacksPermission?: boolean | undefined;
+  /** Scopes that it says are missing; empty where it does not name them. */
+  missingScopes?: readonly string[] | undefined;
   /** The request may have been carried out all the same, in nobody's name. */
   mayHaveActed?: boolean;
 };

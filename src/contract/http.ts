@@ -151,12 +151,20 @@ function toFailure(provider: string, { status, headers }: Response, fault: Provi
   // What says how much is left of a quota stands on every answer, also on one of a server that failed in the middle.
   const asksToComeBack = headers.has("retry-after") || status === 429;
   const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || (turningAway.has(status) && asksToComeBack));
-  const lacksPermission = fault.lacksPermission ?? (status === 403 && !isTemporary);
-  const refusal = providerFailure(provider, { status, ...fault, retryAfterMs, lacksPermission });
+  const lacksPermission = fault.lacksPermission ?? (fault.missingScopes !== undefined || (status === 403 && !isTemporary));
+  const refusal = providerFailure(provider, { status, ...fault, message: withScopes(fault), retryAfterMs, lacksPermission });
   return {
     ...{ isTemporary, isTurnedAway, retryAfterMs, mayHaveActed: fault.mayHaveActed === true },
     refusal: isTurnedAway ? refusal.reworded((text) => text, "none") : refusal,
   };
+}
+
+/** The provider's words, and which scopes it misses. */
+function withScopes({ message, missingScopes }: ProviderFault): string | undefined {
+  if (missingScopes === undefined) return message;
+  const names = missingScopes.length === 0 ? "scope that the credential does not have" : `scope ${missingScopes.join(" or ")}`;
+  const words = `${missingScopes.length === 0 ? "a" : "the"} ${names} is needed`;
+  return message ? `${endSentence(message)} ${words[0]?.toUpperCase()}${words.slice(1)}` : words;
 }
 
 /** What must not be sent again. A credential that has a new token by now is no longer a refused one. */
@@ -195,6 +203,7 @@ export function providerFailure(provider: string, { status, code, message, retry
           status,
           code,
           ...(verdict.lacksPermission ? { lacksPermission: true } : {}),
+          missingScopes: verdict.missingScopes,
           ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
         },
   });

@@ -52,9 +52,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${toldMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
         opened = credential && (await vault.open(credential, trace));
-        const isOther = credential !== null && credential.definition.type !== tool.credential?.type;
-        const title = isOther ? credential.definition.title : provider.title;
-        const who = { organizationId, provider: title, credential: opened, idempotencyKey };
+        const who = { organizationId, provider: titleOf(node, credential), credential: opened, idempotencyKey };
         const call = { ...who, input, isResendable, signal: limited, leftMs };
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
@@ -64,10 +62,14 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw effects.explain(error);
       const failure = effects.explain(withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId }));
-      throw opened && failure.isUnauthorized ? await vault.health.noteRefusal(opened, failure) : failure;
+      throw opened ? await vault.health.explain(opened, failure) : failure;
     }
   };
 }
+
+/** Who is spoken of in failures: the account's service, where the tool takes accounts of several. */
+const titleOf = ({ tool, provider }: PreparedCall["node"], credential: PreparedCall["credential"]): string =>
+  credential && credential.definition.type !== tool.credential?.type ? credential.definition.title : provider.title;
 
 const secretsOf = (opened: OpenedCredential | null): string[] => opened?.secrets() ?? [];
 

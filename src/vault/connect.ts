@@ -11,6 +11,7 @@ import { addressOf } from "./destination.ts";
 import { createExchangeCode, openOAuth } from "./exchange-code.ts";
 import type { StartCall } from "./health.ts";
 import { clientOf, type OAuthClients } from "./request-tokens.ts";
+import { addScopes } from "./scopes.ts";
 import type { Seal } from "./seal.ts";
 import { noteFailure, type Place, vaultTables } from "./store.ts";
 
@@ -48,15 +49,15 @@ export function createConnect(options: Options) {
     if (!url) throw new Refusal("validation_failed", "The fields do not make a valid address to connect at.");
     const { state, verifier } = await begun.begin(place, person);
     const parameters = {
-      ...oauth2.authorizeParams,
       response_type: "code",
       client_id: client.id,
       redirect_uri: redirectUri,
-      ...(oauth2.scopes.length > 0 ? { scope: oauth2.scopes.join(oauth2.scopeSeparator) } : {}),
       state,
       ...(oauth2.pkce ? challengeOf(verifier) : {}),
     };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const usual = Object.entries(oauth2.authorizeParams).filter(([name]) => !url.searchParams.has(name));
+    for (const [name, value] of [...usual, ...Object.entries(parameters)]) url.searchParams.set(name, value);
+    addScopes(url, oauth2, data);
     return url.href;
   }
 

@@ -40,7 +40,7 @@ export const notAccessible = () => new Refusal("credential_not_accessible", "The
 
 type Named = Pick<CredentialRow, "id" | "organization_id" | "name">;
 
-const addressIn = (row: Named, platformBaseUrl: string) => `${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`;
+export const addressIn = (row: Named, platformBaseUrl: string) => `${platformBaseUrl}/o/${row.organization_id}/credentials/${row.id}`;
 
 export const needsReconnect = (row: Named, platformBaseUrl: string) =>
   new Refusal("credential_needs_reconnect", `The credential "${row.name}" must be connected again: ${addressIn(row, platformBaseUrl)}`);

@@ -74,7 +74,9 @@ export function createExchangeCode({ db, clock, contents, credentials, fetch, st
       },
     });
     // A new connection may be another account's, so nothing of the old tokens is kept.
-    const saved = await save(checked, ({ accessToken: _, refreshToken: __, ...rest }) => withTokens(rest, tokens, clock.now()));
+    const saved = await save(checked, ({ accessToken: _, refreshToken: __, grantedScopes: ___, ...rest }) =>
+      withTokens(rest, tokens, clock.now()),
+    );
     await complete(checked, oauth2, saved);
   };
 }

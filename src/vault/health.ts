@@ -6,6 +6,7 @@ import { createScrub } from "../base/scrub.ts";
 import type { Credential } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
+import { explainMissingScope } from "./missing-scope.ts";
 import type { CheckedCredential, OpenedCredential } from "./open-credential.ts";
 import { refreshEarlyMs } from "./refresh.ts";
 import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, noteUnchecked, vaultTables } from "./store.ts";
@@ -32,7 +33,7 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   const tables = vaultTables(db);
 
   /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
-  async function noteRefusal(opened: OpenedCredential, failure: Refusal, isOfCheck = false): Promise<Refusal> {
+  async function noteRefusal(opened: OpenedCredential, failure: Refusal, isOfCheck: boolean): Promise<Refusal> {
     const isOver = opened.refresh !== undefined && (await isRefusedForGood(opened, failure, isOfCheck));
     const row = opened.row();
     const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
@@ -64,10 +65,14 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
       return undefined;
     } catch (error) {
       const scrub = createScrub(opened?.secrets() ?? []);
-      const failure = isUnauthorized(error) && opened ? await noteRefusal(opened, error.reworded(scrub.text), true) : error;
+      const failure = opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), true) : error;
       return describeFailure(failure, scrub.text(wordsOf(failure)));
     }
   }
+
+  /** What a refusal means for the account, and what to do about it. One of the credential itself is remembered. */
+  const explain = async (opened: OpenedCredential, failure: Refusal, isOfCheck = false): Promise<Refusal> =>
+    failure.isUnauthorized ? await noteRefusal(opened, failure, isOfCheck) : explainMissingScope(opened, failure, platformBaseUrl);
 
   async function remember(writing: Promise<unknown>): Promise<void> {
     await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
@@ -102,7 +107,7 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
       if (!isKnown) void remember(noteSuccess(tables, placeOf(row), now));
     },
 
-    noteRefusal,
+    explain,
   };
 }
 

@@ -12,7 +12,13 @@ export type OAuthClient = { id: string; secret: string | undefined };
 /** Clients of the whole installation, by the type's name in capitals. */
 export type OAuthClients = Record<string, OAuthClient>;
 
-export type Tokens = { accessToken: string; refreshToken: string | undefined; expiresInSeconds: number | undefined };
+export type Tokens = {
+  accessToken: string;
+  refreshToken: string | undefined;
+  expiresInSeconds: number | undefined;
+  /** As the provider writes them. */
+  scope?: string | undefined;
+};
 
 type TokenRequest = {
   fetch: SafeFetch;
@@ -49,7 +55,12 @@ export async function requestTokens({ fetch, oauth2, provider, data, client, par
   const accessToken = textAt(answer, "access_token");
   const isRefused = !response.ok || at(answer, "ok") === false || at(answer, "error") !== undefined;
   if (!isRefused && accessToken !== undefined && accessToken !== "")
-    return { accessToken, refreshToken: textAt(answer, "refresh_token") || undefined, expiresInSeconds: numberAt(answer, "expires_in") };
+    return {
+      accessToken,
+      refreshToken: textAt(answer, "refresh_token") || undefined,
+      expiresInSeconds: numberAt(answer, "expires_in"),
+      scope: textAt(answer, "scope")?.slice(0, 10_000),
+    };
   const { refresh_token, code, code_verifier } = parameters;
   const sentSecrets = [client.secret, refresh_token, code, code_verifier, Buffer.from(basic).toString("base64")];
   const tokens = [accessToken, textAt(answer, "refresh_token"), textAt(data, "accessToken"), textAt(data, "refreshToken")];

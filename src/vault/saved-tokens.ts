@@ -6,6 +6,7 @@ import type { Database } from "../storage/database.ts";
 import { type Contents, notAccessible, placeOf } from "./contents.ts";
 import { type CredentialType, chooseVariant } from "./credential-data.ts";
 import type { Tokens } from "./request-tokens.ts";
+import { splitScopes } from "./scopes.ts";
 import { type CredentialRow, findCredential, noLease, type Place, replaceContent, vaultTables } from "./store.ts";
 
 export type OpenedRow = { row: CredentialRow; data: CredentialData };
@@ -65,10 +66,11 @@ const withRefreshToken = (data: CredentialData, { refreshToken }: Tokens): Crede
 
 export function withTokens(data: CredentialData, tokens: Tokens, now: Date): CredentialData {
   const { expiresAt: _, ...rest } = data;
-  const { accessToken, expiresInSeconds } = tokens;
+  const { accessToken, expiresInSeconds, scope } = tokens;
   return {
     ...withRefreshToken(rest, tokens),
     accessToken,
+    ...(scope === undefined ? {} : { grantedScopes: splitScopes(scope).join(" ") }),
     ...(expiresInSeconds === undefined ? {} : { expiresAt: endOf(now, expiresInSeconds) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { withOAuth2 } from "../../contract/credential.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 
@@ -18,6 +19,7 @@ export const withGoogleOAuth2 = <Shape extends z.ZodRawShape = Record<never, nev
     tokenUrl: googleTokenUrl,
     authorizeParams: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
     scopes,
+    knownScopes,
     advice:
       "While the consent screen of your Google project is in “Testing”, Google ends every connection after seven days. Publish it, or make it internal to your Workspace.",
     pkce: true,

@@ -10,11 +10,16 @@ export const readGoogleFault: ReadFault = (body, response) => {
   const error = at(body, "error");
   if (typeof error !== "object" || error === null) return readCommonFault(body, response);
   const reasons = [...listAt(error, "errors"), ...listAt(error, "details")].flatMap((entry) => textAt(entry, "reason") ?? []);
+  const lacksScope = response.status === 403 && reasons.some((reason) => missingScopes.has(reason));
   return {
     code: reasons[0] ?? textAt(error, "status"),
     message: textAt(error, "message"),
     // An API that is not switched on is refused with 403 too.
-    lacksPermission: response.status === 403 && reasons.some((reason) => missingScopes.has(reason)),
+    lacksPermission: lacksScope,
+    missingScopes: lacksScope ? scopesIn(response.headers.get("www-authenticate")) : undefined,
     isTemporary: response.status === 403 && reasons.some((reason) => temporaryReasons.has(reason)),
   };
 };
+
+/** Some of Google's services name there what would do: `Bearer realm="…", error="insufficient_scope", scope="…"`. */
+const scopesIn = (header: string | null): string[] => (/\bscope="([^"]*)"/.exec(header ?? "")?.[1] ?? "").split(/\s+/).filter(Boolean);

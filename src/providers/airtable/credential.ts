@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 // Airtable says nowhere in its answer how long a base stays closed after too many requests.
 const closedForMs = 30_000;
@@ -18,6 +19,7 @@ export const airtableCredential = defineCredential({
       authorizeUrl: "https://airtable.com/oauth2/v1/authorize",
       tokenUrl: "https://airtable.com/oauth2/v1/token",
       scopes: ["data.records:read", "data.records:write", "schema.bases:read"],
+      knownScopes,
       clientAuth: "basic",
       pkce: true,
     }),

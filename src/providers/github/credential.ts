@@ -1,5 +1,7 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
+import { readCommonFault } from "../../contract/fault.ts";
 import { apiVersions } from "./api-version.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 const webhookSecret = secret("Verifies incoming events.").optional();
 
@@ -19,9 +21,20 @@ export const githubCredential = defineCredential({
       tokenUrl: "https://github.com/login/oauth/access_token",
       tokenHeaders: { Accept: "application/json" },
       scopes: ["repo", "read:user"],
+      knownScopes,
       pkce: true,
       fields: { webhookSecret },
     }),
   },
+  readFault: (body, response) => ({ ...readCommonFault(body, response), missingScopes: findMissingScopes(response) }),
   check: async ({ http }) => void (await http.json({ path: "/user" })),
 });
+
+const listIn = (header: string | null): string[] => (header ?? "").split(",").flatMap((scope) => scope.trim() || []);
+
+/** GitHub hides what a token may not see behind 404. A token with scopes is told which it has; other tokens have none. */
+function findMissingScopes({ status, headers }: Response): string[] | undefined {
+  const [has, accepted] = [headers.get("x-oauth-scopes"), listIn(headers.get("x-accepted-oauth-scopes"))];
+  if ((status !== 403 && status !== 404) || has === null || accepted.length === 0) return undefined;
+  return listIn(has).some((scope) => accepted.includes(scope)) ? undefined : accepted;
+}

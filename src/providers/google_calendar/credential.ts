@@ -7,7 +7,12 @@ export const googleCalendarCredential = defineCredential({
   title: "Google Calendar",
   baseUrl: "https://www.googleapis.com",
   origins: googleOrigins,
-  variants: { oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/calendar.events"]) },
+  variants: {
+    oauth2: withGoogleOAuth2([
+      "https://www.googleapis.com/auth/calendar.events",
+      "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+    ]),
+  },
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
 });

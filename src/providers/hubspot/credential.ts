@@ -1,6 +1,7 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
-import { textAt } from "../../contract/read.ts";
+import { listAt, textAt, textsAt } from "../../contract/read.ts";
 import { apiVersions, contactsPath } from "./api-version.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 // HubSpot names the used-up limit and not the time to wait.
 const windowMs: Record<string, number> = { SECONDLY: 1000, TEN_SECONDLY_ROLLING: 10_000 };
@@ -17,12 +18,20 @@ export const hubspotCredential = defineCredential({
       authorizeUrl: "https://app.hubspot.com/oauth/authorize",
       tokenUrl: `https://api.hubapi.com/oauth/${apiVersions.oauth.version}/token`,
       scopes: ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"],
+      knownScopes,
     }),
   },
   readFault: (body) => ({
     code: textAt(body, "category") ?? textAt(body, "errorType"),
     message: textAt(body, "message"),
     retryAfterMs: windowMs[textAt(body, "policyName") ?? ""],
+    missingScopes: textAt(body, "category") === "MISSING_SCOPES" ? scopesIn(body) : undefined,
   }),
   check: async ({ http }) => void (await http.json({ path: contactsPath, query: { limit: 1 } })),
 });
+
+const scopesIn = (body: unknown): string[] =>
+  listAt(body, "errors").flatMap((error) => [
+    ...textsAt(error, "context", "requiredGranularScopes"),
+    ...textsAt(error, "context", "requiredScopes"),
+  ]);

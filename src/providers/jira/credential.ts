@@ -5,6 +5,7 @@ import { joinSentences, type ProviderFault, readCommonFault } from "../../contra
 import { path } from "../../contract/http.ts";
 import { recordAt, textAt, textsAt } from "../../contract/read.ts";
 import { siteAddress } from "./client.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 const gatewayUrl = "https://api.atlassian.com";
 
@@ -35,6 +36,7 @@ export const jiraCredential = defineCredential({
       tokenUrl: "https://auth.atlassian.com/oauth/token",
       authorizeParams: { audience: "api.atlassian.com", prompt: "consent" },
       scopes: ["read:jira-work", "write:jira-work", "offline_access"],
+      knownScopes,
       fields: {
         site: z.string().min(1).optional().describe("Which site, when the account has several."),
         cloudId: z.string().min(1).optional().describe("Found when connecting."),
@@ -82,5 +84,6 @@ function readJiraFault(body: unknown, response: Response): ProviderFault {
   if (words.length > 0) return { message: joinSentences(words) };
   const fault = readCommonFault(body, response);
   // The gateway answers a scope that is missing with 401.
-  return { ...fault, lacksPermission: /scope does not match/i.test(fault.message ?? "") || undefined };
+  const lacksScope = /scope does not match/i.test(fault.message ?? "");
+  return lacksScope ? { ...fault, lacksPermission: true, missingScopes: [] } : fault;
 }

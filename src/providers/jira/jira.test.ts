@@ -147,7 +147,7 @@ describeHttpTool(addComment, {
   credential,
   failure: {
     answer: { status: 401, json: { code: 401, message: "Unauthorized; scope does not match" } },
-    says: /^Jira Cloud refused the call \(401\): Unauthorized; scope does not match\.$/,
+    says: /^Jira Cloud refused the call \(401\): Unauthorized; scope does not match\. A scope that the credential does not have is needed\.$/,
   },
   cases: [
     {

@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { queryLinear, readLinearFault, readLinearRefusal } from "./client.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 export const linearCredential = defineCredential({
   type: "linear",
@@ -14,6 +15,7 @@ export const linearCredential = defineCredential({
       tokenUrl: "https://api.linear.app/oauth/token",
       scopes: ["read", "issues:create"],
       scopeSeparator: ",",
+      knownScopes,
       pkce: true,
     }),
   },

@@ -11,6 +11,10 @@ const refusedTokens = new Set(["token_expired", "token_revoked", "invalid_auth",
 function faultOf(body: unknown): ProviderFault {
   const code = textAt(body, "error");
   const needed = textAt(body, "needed");
-  const words = [...textsAt(body, "response_metadata", "messages"), ...(needed === undefined ? [] : [`the scope ${needed} is needed`])];
-  return { code, message: joinSentences(words), isUnauthorized: refusedTokens.has(code ?? "") };
+  return {
+    code,
+    message: joinSentences(textsAt(body, "response_metadata", "messages")),
+    isUnauthorized: refusedTokens.has(code ?? ""),
+    missingScopes: code === "missing_scope" ? (needed?.split(",") ?? []) : undefined,
+  };
 }

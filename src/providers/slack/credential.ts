@@ -1,5 +1,6 @@
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { readSlackFault, readSlackRefusal } from "./client.ts";
+import { knownScopes } from "./known-scopes.ts";
 
 const signingSecret = secret("Verifies incoming events.").optional();
 
@@ -13,8 +14,13 @@ export const slackCredential = defineCredential({
     oauth2: withOAuth2({
       authorizeUrl: "https://slack.com/oauth/v2/authorize",
       tokenUrl: "https://slack.com/api/oauth.v2.access",
-      scopes: ["chat:write", "channels:read", "groups:read", "channels:history", "groups:history"],
+      scopes: [
+        ...["chat:write", "chat:write.public", "im:write", "users:read"],
+        ...["channels:read", "groups:read", "im:read", "mpim:read"],
+        ...["channels:history", "groups:history", "im:history", "mpim:history"],
+      ],
       scopeSeparator: ",",
+      knownScopes,
       fields: { signingSecret },
     }),
     bearer: withFields("Bot token", { accessToken: secret("Bot token xoxb-."), signingSecret }, ({ accessToken }) => ({

@@ -9,6 +9,7 @@ const byToken = {
   title: "Access token",
   isOAuth2: false,
   scopes: [],
+  knownScopes: [],
   schema: { properties: { accessToken: secret, site: text, webhookSecret: secret }, required: ["accessToken"] },
 };
 const byOAuth = {
@@ -16,6 +17,7 @@ const byOAuth = {
   title: "OAuth 2",
   isOAuth2: true,
   scopes: ["read"],
+  knownScopes: [],
   schema: {
     properties: { clientId: text, clientSecret: secret, authorizeUrl: text, tokenUrl: text, accessToken: secret, expiresAt: text },
   },
@@ -77,7 +79,7 @@ describe("a change of a credential", () => {
 
   it("gives up what was granted when the client or an address becomes another", () => {
     const connected = { kind: "oauth2", clientId: "a", clientSecret: "••••••••", accessToken: "••••••••", expiresAt: "2026-01-01" };
-    const gone = { accessToken: null, refreshToken: null, expiresAt: null };
+    const gone = { accessToken: null, refreshToken: null, expiresAt: null, grantedScopes: null };
     expect(changeOf(byOAuth, connected, { clientId: "a" })).toEqual({});
     expect(changeOf(byOAuth, connected, { clientId: "b" })).toEqual({ clientId: "b", ...gone });
     expect(changeOf(byOAuth, connected, { clientId: "a", tokenUrl: "https://x/token" })).toEqual({ tokenUrl: "https://x/token", ...gone });

@@ -10,7 +10,8 @@ type ObjectSchema = { properties: Record<string, FieldSchema>; required: string[
 /** The fields of a way in: those everybody fills in, and those that only self-hosted services need. */
 export function fieldsOf(type: CredentialTypeEntry, variant: Variant): { main: FieldSchema; advanced: FieldSchema | null } {
   const { properties, required } = readSchema(variant.schema);
-  const shown = Object.entries(properties).filter(([name]) => !(variant.isOAuth2 && grantedNames.has(name)));
+  const isShown = (name: string) => !variant.isOAuth2 || !(grantedNames.has(name) || name === scopesName);
+  const shown = Object.entries(properties).filter(([name]) => isShown(name));
   const isAdvanced = ([name]: [string, FieldSchema]) => variant.isOAuth2 && addressNames.has(name);
   const further: [string, FieldSchema][] = type.takesBaseUrl && !("baseUrl" in properties) ? [["baseUrl", baseUrlSchema(type)]] : [];
   const advanced = [...shown.filter(isAdvanced), ...further];
@@ -49,7 +50,8 @@ export function removableSecrets(variant: Variant, stored: Values): { name: stri
 /** What of the stored data may stand in the form. */
 export function visibleValues(variant: Variant, stored: Values): Values {
   const { properties } = readSchema(variant.schema);
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== "kind" && !isSecret(properties[name])));
+  const isGranted = (name: string) => variant.isOAuth2 && grantedNames.has(name);
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== "kind" && !isGranted(name) && !isSecret(properties[name])));
 }
 
 /** What has to be sent for a change: new values, and null for what was emptied. */
@@ -81,15 +83,18 @@ export function faultsOfData(faults: FieldFault[]): FieldFault[] {
 
 export const isSecret = (field: FieldSchema | undefined): boolean => field?.writeOnly === true;
 
+/** Has a field of its own, which knows what each is for. */
+export const scopesName = "furtherScopes";
+
 /** What the provider gives when it is connected. */
-const grantedNames = new Set(["accessToken", "refreshToken", "expiresAt", "cloudId"]);
+const grantedNames = new Set(["accessToken", "refreshToken", "expiresAt", "cloudId", "grantedScopes"]);
 const addressNames = new Set(["authorizeUrl", "tokenUrl"]);
 /** A grant belongs to the client and the address it was given by. */
 const connectionNames = new Set([
   ...["clientId", "authorizeUrl", "tokenUrl", "baseUrl", "tenant", "site"],
   ...["smtpHost", "smtpPort", "imapHost", "imapPort"],
 ]);
-const noGrant = { accessToken: null, refreshToken: null, expiresAt: null };
+const noGrant = { accessToken: null, refreshToken: null, expiresAt: null, grantedScopes: null };
 
 const baseUrlSchema = (type: CredentialTypeEntry): FieldSchema => ({
   type: "string",

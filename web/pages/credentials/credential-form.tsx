@@ -8,6 +8,7 @@ import { FieldGroups } from "./field-groups.tsx";
 import { FormProblem, useFormFaults } from "./form-problem.tsx";
 import { NameField } from "./name-field.tsx";
 import { OAuthGuide } from "./oauth-guide.tsx";
+import { ScopesField } from "./scopes-field.tsx";
 
 export type Draft = {
   name: string;
@@ -50,7 +51,7 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
       )}
       {variant && fields && (
         <>
-          {variant.isOAuth2 && <OAuthGuide title={type.provider.title} scopes={variant.scopes} advice={variant.advice} />}
+          {variant.isOAuth2 && <OAuthGuide title={type.provider.title} advice={variant.advice} />}
           <FieldGroups
             key={variant.kind}
             {...fields}
@@ -58,6 +59,15 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
             onChange={(data) => onChange({ ...draft, data })}
             faults={fieldFaults}
           />
+          {variant.isOAuth2 && (
+            <ScopesField
+              key={`${variant.kind}-scopes`}
+              variant={variant}
+              value={draft.data.furtherScopes}
+              onChange={(furtherScopes) => onChange({ ...draft, data: { ...draft.data, furtherScopes } })}
+              faults={fieldFaults}
+            />
+          )}
         </>
       )}
       <DefaultField

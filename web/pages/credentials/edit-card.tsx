@@ -10,6 +10,7 @@ import { changeOf, fieldsOf, keepSecrets, removableSecrets, type Variant, visibl
 import { FieldGroups } from "./field-groups.tsx";
 import { FormProblem, useFormFaults } from "./form-problem.tsx";
 import { NameField } from "./name-field.tsx";
+import { ScopesField } from "./scopes-field.tsx";
 
 type EditCardProps = { organizationId: string; credential: Credential; type: CredentialTypeEntry; variant: Variant };
 
@@ -53,6 +54,15 @@ export function EditCard({ organizationId, credential, type, variant }: EditCard
           onChange={setValues}
           faults={fieldFaults}
         />
+        {variant.isOAuth2 && (
+          <ScopesField
+            variant={variant}
+            value={values.furtherScopes}
+            onChange={(furtherScopes) => setValues({ ...values, furtherScopes })}
+            granted={credential.data.grantedScopes}
+            faults={fieldFaults}
+          />
+        )}
         {removableSecrets(variant, credential.data).map(({ name: secret, label }) => (
           <label key={secret} className="flex items-center gap-2.5 text-sm">
             <input

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { SchemaForm } from "../../node-form/schema-form.tsx";
 import type { FieldFault } from "../../problem.ts";
-import { type FieldSchema, readSchema, type Values } from "./credential-fields.ts";
+import { type FieldSchema, readSchema, scopesName, type Values } from "./credential-fields.ts";
 
 type FieldGroupsProps = {
   main: FieldSchema;
@@ -17,7 +17,8 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
   const [isOpen, setIsOpen] = useState(false);
   const names = advanced ? Object.keys(readSchema(advanced).properties) : [];
   const isAdvanced = (name: string) => names.includes(name);
-  const mainValue = pick(value, (name) => !isAdvanced(name));
+  const elsewhere = pick(value, (name) => name === scopesName);
+  const mainValue = pick(value, (name) => !isAdvanced(name) && name !== scopesName);
   const advancedValue = pick(value, isAdvanced);
   const isNeeded = names.some((name) => value[name] !== undefined || faults.some(({ pointer }) => pointer === `/${name}`));
   return (
@@ -26,7 +27,7 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
         schema={main}
         idPrefix={`${id}-main`}
         value={mainValue}
-        onChange={(next) => onChange({ ...next, ...advancedValue })}
+        onChange={(next) => onChange({ ...next, ...advancedValue, ...elsewhere })}
         faults={faults}
       />
       {advanced && (
@@ -41,7 +42,7 @@ export function FieldGroups({ main, advanced, value, onChange, faults }: FieldGr
               schema={advanced}
               idPrefix={`${id}-advanced`}
               value={advancedValue}
-              onChange={(next) => onChange({ ...mainValue, ...next })}
+              onChange={(next) => onChange({ ...mainValue, ...next, ...elsewhere })}
               faults={faults}
             />
           </div>

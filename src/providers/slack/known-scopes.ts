@@ -1,0 +1,21 @@
+/** In the words of the vendor. */
+export const knownScopes: Record<string, string> = {
+  "chat:write": "Send messages as your app.",
+  "chat:write.public": "Send messages to channels your app isn't a member of.",
+  "channels:read": "View basic information about public channels in a workspace.",
+  "groups:read": "View basic information about private channels that your app has been added to.",
+  "im:read": "View basic information about direct messages that your app has been added to.",
+  "mpim:read": "View basic information about group direct messages that your app has been added to.",
+  "channels:history": "View messages and other content in public channels that your app has been added to.",
+  "groups:history": "View messages and other content in private channels that your app has been added to.",
+  "im:history": "View messages and other content in direct messages that your app has been added to.",
+  "mpim:history": "View messages and other content in group direct messages that your app has been added to.",
+  "im:write": "Start direct messages with people.",
+  "users:read": "View people in a workspace.",
+  "users:read.email": "View email addresses of people in a workspace.",
+  "channels:join": "Join public channels in a workspace.",
+  "files:read": "View files shared in channels and conversations that your app has been added to.",
+  "files:write": "Upload, edit, and delete files as your app.",
+  "reactions:read": "View emoji reactions and their associated content.",
+  "reactions:write": "Add and edit emoji reactions.",
+};
