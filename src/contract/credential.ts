@@ -11,6 +11,8 @@ export type Variant = {
   title: string;
   fields: z.ZodObject;
   authorize?: (data: CredentialData) => Authorization;
+  /** What was entered, with what a field was given for several, such as a connection string, put where it belongs. */
+  readPasted?: (given: CredentialData) => CredentialData;
   /** What is missing that depends on the other fields. Asked when it is saved and before every use, because rules may come later than data. */
   findMissing?: FindMissing;
   oauth2?: OAuth2;

@@ -10,8 +10,9 @@ export const mask = "••••••••";
 export type CredentialType = { definition: Credential; provider: { id: string; title: string } };
 
 /** Checks what somebody typed in for a new credential. */
-export function readNewData(definition: Credential, given: CredentialData): { variant: Variant; data: CredentialData } {
-  const variant = chooseVariant(definition, given.kind);
+export function readNewData(definition: Credential, entered: CredentialData): { variant: Variant; data: CredentialData } {
+  const variant = chooseVariant(definition, entered.kind);
+  const given = readPasted(variant, entered);
   const masked = secretFieldsOf(variant).filter((name) => given[name] === mask);
   if (masked.length > 0) throw invalid(masked.map((name) => ({ pointer: pointerTo(name), detail: "must be entered" })));
   return { variant, data: validate(definition, variant, given) };
@@ -24,10 +25,11 @@ export function readNewData(definition: Credential, given: CredentialData): { va
 export function readChangedData(
   definition: Credential,
   stored: CredentialData,
-  given: CredentialData,
+  typed: CredentialData,
 ): { variant: Variant; data: CredentialData } {
   const storedVariant = chooseVariant(definition, stored.kind);
-  if (given.kind !== undefined && given.kind !== null && given.kind !== storedVariant.kind) return readNewData(definition, given);
+  if (typed.kind !== undefined && typed.kind !== null && typed.kind !== storedVariant.kind) return readNewData(definition, typed);
+  const given = readPasted(storedVariant, typed);
   const secrets = secretFieldsOf(storedVariant);
   const entered = Object.entries(given).filter(([name, value]) => value !== null && !(value === mask && secrets.includes(name)));
   const removed = new Set(Object.keys(given).filter((name) => given[name] === null));
@@ -43,6 +45,8 @@ export function readChangedData(
   }
   return { variant: storedVariant, data };
 }
+
+const readPasted = (variant: Variant, entered: CredentialData): CredentialData => variant.readPasted?.(entered) ?? entered;
 
 export function chooseVariant({ type, variants, usualKind }: Credential, kind: unknown): Variant {
   const wanted = kind === undefined ? usualKind : kind;

@@ -10,6 +10,7 @@ export type Login = {
   password?: string | undefined;
   database: number;
   tls: boolean;
+  ca?: string | undefined;
 };
 
 export type RedisCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
@@ -24,13 +25,13 @@ export async function withRedis<Result>(
   { credential, resolveHost, signal }: RedisCall,
   work: (send: Send) => Promise<Result>,
 ): Promise<Result> {
-  const { username, password } = credential;
+  const { username, password, ca } = credential;
   const { host, port, database, tls } = readServer(credential);
   const address = await resolveHost(host);
   const { createClient, ErrorReply, RESP_TYPES } = await import("redis");
   const socket = { host: address, port, connectTimeout: connectLimitMs, reconnectStrategy: false as const };
   const client = createClient({
-    socket: tls ? { ...socket, ...tlsForName(host), tls: true as const } : socket,
+    socket: tls ? { ...socket, ...tlsForName(host, { ca }), tls: true as const } : socket,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     database,

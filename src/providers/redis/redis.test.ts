@@ -3,6 +3,7 @@ import tls from "node:tls";
 import { createClient } from "redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
+import { createCertificate } from "../../../test/support/certificate.ts";
 import { describeWithProgram, startRedis } from "../../../test/support/real-servers.ts";
 import { redisCredential } from "./credential.ts";
 import { tool as get } from "./get.ts";
@@ -225,6 +226,14 @@ describeWithProgram("redis-server", "against Redis", () => {
       const { host } = redisCredential.variants[0]?.fields.shape ?? {};
       expect(host?.safeParse("rediss://ann:secret@cache.example.test:6380").success).toBe(false);
       expect(host?.safeParse("rediss://cache.example.test:6380").success).toBe(true);
+    });
+
+    it("trusts the authority that the account names, and no other then", async () => {
+      const there = { host: "localhost", port: server.tlsPort, tls: true };
+      expect(await read("a", { ...there, ca: server.certificate })).toEqual([{ key: "a", exists: false }]);
+      await expect(read("a", { ...there, ca: createCertificate("other.test").cert })).rejects.toMatchObject({
+        code: "provider_unreachable",
+      });
     });
 
     it("checks the certificate when it uses TLS", async () => {
