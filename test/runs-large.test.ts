@@ -104,3 +104,19 @@ describe("more than a node may give", () => {
     expect(failed).toMatchObject({ status: "failed", error: { ...tooLarge, nodeId: "call" } });
   });
 });
+
+describe("more than a node may get", () => {
+  it("is told on the way of what a condition finds untrue, as any failure that the run goes on after", async () => {
+    const nineMillion = { text: threeMillion.repeat(3) };
+    const givers = [...six, "g", "h"].map((id) => node(id, "set_fields", { fields: nineMillion, keepOthers: false }));
+    const sort = node("sort", "condition", { condition: "true" }, { settings: { continueOnError: true } });
+    const tell = (id: string) => node(id, "set_fields", { fields: { code: "$input.error.code" }, keepOthers: false });
+    const lines = edges(...givers.map(({ id }) => `${id}>sort`), "sort.true>yes", "sort.false>no");
+    const run = await ann.ended(
+      (await ann.trigger(await ann.save([...givers, sort, tell("yes"), tell("no")], lines), start)).body.id,
+      40_000,
+    );
+    expect(run).toMatchObject({ error: null, status: "succeeded", result: [{ code: "outputs_too_large" }] });
+    expect(run.nodes.find(({ id }) => id === "yes")?.status).toBe("skipped");
+  }, 60_000);
+});

@@ -62,7 +62,7 @@ export function createExecuteNode({ clock, executeOnce, findStoredOf }: Options)
     if (next) again.set(index, next);
     else if (failsRun(node, error)) fatal.set(index, error);
     else {
-      const way = errorWay(executeOnce.waysOf(node));
+      const way = node.errorWay;
       const told: Item[] = [...(isForItem ? [{ error, item: input }] : []), { error }];
       const origins = isForItem || items.length === 1 ? {} : { origins: { [way]: [null] } };
       outcomes.addFailure(
@@ -201,9 +201,6 @@ export const interruption: NodeFailure = {
   code: "interrupted",
   message: `The process that ran this node ended before the node did. ${lookFirst}`,
 };
-
-/** The only way, or the one that stands for "none of the above". */
-const errorWay = (ways: string[]): string => ways.at(-1) ?? onlyWay;
 
 /** Whether the run fails with its node, in the process that executed it and in those that take the run over. */
 export const failsRun = (node: Pick<GraphNode, "settings"> | undefined, error: NodeFailure): boolean =>

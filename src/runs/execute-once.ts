@@ -52,7 +52,7 @@ export type Filled = { parameters: Record<string, unknown>; filled: Record<strin
 /** Resolves references, fills what is empty, checks, and runs: a tool through the same steps as any call of it, a built-in node directly. */
 export function createExecuteOnce(options: Options) {
   const { clock, log } = options;
-  const { kindOf, isKnown, waysOf, inputOf, isPure } = createKinds(options);
+  const { kindOf, isKnown, inputOf, isPure } = createKinds(options);
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
@@ -92,7 +92,6 @@ export function createExecuteOnce(options: Options) {
   }
 
   return {
-    waysOf,
     inputOf,
     isPure,
 
@@ -196,12 +195,6 @@ function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engine
   return {
     kindOf,
     isKnown,
-
-    waysOf(node: GraphNode): string[] {
-      if (!isKnown(node)) return [onlyWay];
-      const kind = kindOf(node);
-      return "engine" in kind ? kind.engine.ways(node.parameters) : [onlyWay];
-    },
 
     /** Executing it twice changes nothing anywhere: it only works on what the run has. */
     isPure(node: GraphNode): boolean {

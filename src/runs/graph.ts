@@ -23,6 +23,8 @@ export type GraphNode = {
   };
   /** Through which its items leave while it is disabled. */
   firstWay: string;
+  /** Through which it tells of a failure that the run goes on after: the only way, or the one that stands for "none of the above". */
+  errorWay: string;
   /** In the order of the edges. */
   incoming: { source: string; way: string; continuesEmpty: boolean }[];
   /** Canvas ids of what comes next, each once. */
@@ -51,6 +53,7 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
   const { retries = 0, retryDelay = 1000, timeout, itemsAtOnce = 1, ...switches } = settings;
   const { continueOnError = false, repeatAfterInterruption = false, continueWhenEmpty = false, disabled = false } = switches;
   const { modelMayWriteExpressions = false } = switches;
+  const ways = engineNodes.get(nodeId)?.ways(parameters) ?? [];
   return {
     id,
     type: nodeId,
@@ -64,7 +67,8 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
       // A stop stops, whatever makes it fail.
       ...(nodeId === stop.id ? { retries: 0, continueOnError: false } : {}),
     },
-    firstWay: engineNodes.get(nodeId)?.ways(parameters)[0] ?? onlyWay,
+    firstWay: ways[0] ?? onlyWay,
+    errorWay: ways.at(-1) ?? onlyWay,
     incoming: [],
     next: [],
   };

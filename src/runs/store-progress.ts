@@ -3,7 +3,7 @@ import { callWorkflow } from "../workflows/engine-nodes/call-workflow.ts";
 import type { RunTurn } from "./checkpoint-store.ts";
 import { failsRun, interruption, type NodeEnd } from "./execute-node.ts";
 import type { Settled } from "./find-ready.ts";
-import { type GraphNode, onlyWay } from "./graph.ts";
+import type { GraphNode } from "./graph.ts";
 import type { NodeFailure } from "./node-failure.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";
 import { createNodeTracker, type NodeTracker, type Reached } from "./track-node.ts";
@@ -159,5 +159,5 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
 
 export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({
   ...{ is: "failed" as const, ...common, error },
-  outputs: node.settings.continueOnError ? { [onlyWay]: [{ error }] } : {},
+  outputs: node.settings.continueOnError ? { [node.errorWay]: [{ error }] } : {},
 });
