@@ -106,6 +106,28 @@ describe("a node that calls a workflow", () => {
     expect(failed).toMatchObject({ status: "failed", error: { code: "workflow_failed" }, nodes: [{ attempts: 2 }] });
   });
 
+  it("calls it again when it could not be started, as often as its retries say", async () => {
+    const child = await ann.save([issue("open", "Begun")]);
+    const query = (text: string) => ann.app.database.query(text);
+    await query("CREATE FUNCTION refuse_called() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$");
+    onTestFinished(async () => void (await query("DROP FUNCTION IF EXISTS refuse_called CASCADE")));
+    await query(
+      "CREATE TRIGGER refuse_called BEFORE INSERT ON run FOR EACH ROW WHEN (NEW.parent_run_id IS NOT NULL) EXECUTE FUNCTION refuse_called()",
+    );
+    const { body } = await ann.trigger(await ann.save([call(child, { retries: 1, retryDelay: 1_500 })]));
+    await expect.poll(async () => (await ann.readRun(body.id)).body.nodes[0], { timeout: 5_000 }).toMatchObject({ status: "retrying" });
+    await query("DROP FUNCTION refuse_called CASCADE");
+    expect(await ann.ended(body.id)).toMatchObject({ status: "succeeded", nodes: [{ attempts: 2 }], result: [{ title: "Begun" }] });
+    expect(titles()).toEqual(["Begun"]);
+  });
+
+  it("is not called again when it is turned off", async () => {
+    const child = await ann.save([issue("open", "Child")]);
+    await ann.owner.browser.patch(`${ann.path}/workflows/${child}`, { isActive: false });
+    const run = await ann.run(await ann.save([call(child, { retries: 3, retryDelay: 10 })]));
+    expect(run).toMatchObject({ status: "failed", error: { code: "workflow_inactive" }, nodes: [{ attempts: 1 }] });
+  });
+
   it("gives up after its time, and the called run with it", async () => {
     const child = await ann.save([node("rest", "wait", { milliseconds: 60_000 }), issue("open", "Too late")], edges("rest>open"));
     const run = await ann.run(await ann.save([call(child, { timeout: 400 })]));

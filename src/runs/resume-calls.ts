@@ -46,13 +46,14 @@ type Called = Awaited<ReturnType<Walk["options"]["readCalled"]>>;
 
 function endOf(walk: Walk, node: GraphNode, { pause, called }: { pause: Calling; called: Called }): NodeEnd {
   const common = { attempts: pause.attempts, inputs: [], filled: [] };
-  if ("error" in called) return tryAgain(walk, node, { common, failures: pause.failures, error: called.error });
+  if ("error" in called) return endOfFailedCall(walk, node, { common, failures: pause.failures, error: called.error });
   return { is: "succeeded", ...common, outputs: { [onlyWay]: called.items }, stored: { items: null, done: 1, total: 1 } };
 }
 
 type FailedCall = { common: Pick<NodeEnd, "attempts" | "inputs" | "filled">; failures: Calling["failures"]; error: NodeFailure };
 
-function tryAgain({ options }: Walk, node: GraphNode, { common, failures, error }: FailedCall): NodeEnd {
+/** Also of one that could not be started. */
+export function endOfFailedCall({ options }: Pick<Walk, "options">, node: GraphNode, { common, failures, error }: FailedCall): NodeEnd {
   const count = (failures.get(0) ?? 0) + 1;
   const next = nextTry(node, { error }, { failures: count, now: options.clock.now() });
   if (!next) return failedEnd(node, common, error);

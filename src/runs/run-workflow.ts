@@ -13,7 +13,7 @@ import { hideTypedSecrets } from "./hide-typed-secrets.ts";
 import { noItems, writeItems } from "./item-progress.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { noProgress } from "./node-task.ts";
-import { callsOf, giveUpCall, resumeCalls } from "./resume-calls.ts";
+import { callsOf, endOfFailedCall, giveUpCall, resumeCalls } from "./resume-calls.ts";
 import type { AdoptedRun } from "./store.ts";
 import { describeTurn, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
 import type { NodeTracker } from "./track-node.ts";
@@ -219,13 +219,32 @@ async function executeIn(trace: Span, walk: Walk, { node, incoming, settled }: E
       ...{ assertHeld: walk.slot.assertHeld, isStopping: walk.isStopping, trace },
       ...{ begin: tracker.begin, onProgress: tracker.onProgress, enterCall: walk.enterCall },
     });
-    return end.is === "calling" ? { end, runIds: await options.callRuns(run, node.id, end.runs, trace) } : { end };
+    return end.is === "calling" ? await startCalled(trace, walk, { node, end }) : { end };
   } catch (error) {
-    // Either the run is not ours any more, or another process has a better chance.
-    if (walk.signal.aborted || isPassing(error)) throw error;
-    if (!(error instanceof Refusal)) options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
+    requireFailure(walk, node, error);
     return { end: failedEnd(node, { attempts, inputs: [], filled: [] }, toFailure(asToldAfterReaching(walk, node, error))) };
   }
+}
+
+/** Starts what a node calls. Where that fails, it is tried again as often as what was called would be. */
+async function startCalled(trace: Span, walk: Walk, { node, end }: { node: GraphNode; end: Calling }): Promise<Executed> {
+  const pause = walk.pauses.get(node.id);
+  try {
+    return { end, runIds: await walk.options.callRuns(walk.run, node.id, end.runs, trace) };
+  } catch (error) {
+    requireFailure(walk, node, error);
+    const { attempts, inputs, filled } = end;
+    const failures = pause?.is === "retrying" ? pause.failures : noItems.failures;
+    return { end: endOfFailedCall(walk, node, { common: { attempts, inputs, filled }, failures, error: toFailure(error) }) };
+  }
+}
+
+type Calling = Extract<NodeEnd, { is: "calling" }>;
+
+/** Throws what says nothing about the node: either the run is not ours any more, or another process has a better chance. */
+function requireFailure(walk: Walk, node: GraphNode, error: unknown): void {
+  if (walk.signal.aborted || isPassing(error)) throw error;
+  if (!(error instanceof Refusal)) walk.options.log.error({ err: error, ...describePlace(walk, node) }, "a node failed unexpectedly");
 }
 
 const asToldAfterReaching = ({ trackers }: Walk, { id }: GraphNode, error: unknown): unknown =>
