@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createTracing } from "../src/base/tracing.ts";
 import type { CountingProvider } from "./support/counting-provider.ts";
 import { issue } from "./support/github-nodes.ts";
 import { setUpRuns } from "./support/set-up-runs.ts";
@@ -89,6 +90,27 @@ describe("a run that fails", () => {
     const run = await ann.run(await ann.save([call("bad", fails), call("one", rests), call("other", rests)]));
     expect(run).toMatchObject({ status: "failed", error: { code: "workflow_failed", nodeId: "bad" } });
     expect((await childrenOf(run.id)).map(({ status }) => status).sort()).toEqual(["cancelled", "cancelled", "failed"]);
+  });
+});
+
+describe("a run that another organization names as its caller", () => {
+  it("is refused, also beside runs that it did call", async () => {
+    const { body: parent } = await ann.trigger(await ann.save([node("rest", "wait", { milliseconds: 60_000 })]));
+    const { body: other } = await ann.owner.browser.post("/api/organizations", { name: "Others" });
+    const canvas = { nodes: [node("a", "start")], edges: [] };
+    const { body: foreign } = await ann.owner.browser.post(`/api/organizations/${other.id}/workflows`, { name: "Foreign", canvas });
+    const own = await ann.save([node("a", "start")]);
+    const trace = createTracing().follow();
+    const start = (organizationId: string, workflowId: string) =>
+      ann.app.runs.start({
+        ...{ organizationId, workflowId, kind: "workflow", trace },
+        trigger: { source: "workflow", sender: null, prompt: "", payload: null },
+        parent: { runId: parent.id, depth: 0 },
+      });
+    const both = () => [start(ann.owner.organizationId, own), start(other.id, foreign.id)];
+    const started = await Promise.allSettled(Array.from({ length: 6 }, both).flat());
+    expect(started.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => ["fulfilled", "rejected"]).flat());
+    for (const one of started) if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "run_finished" });
   });
 });
 

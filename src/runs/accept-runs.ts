@@ -5,7 +5,17 @@ import { timeOfId } from "../history/time-of-id.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { onPool } from "./checkpoint-store.ts";
-import { claimOnce, findActiveTriggers, findOnce, findUnfinished, insertRuns, type KnownOnce, type NewRun, type Once } from "./store.ts";
+import {
+  claimOnce,
+  findActiveTriggers,
+  findOnce,
+  findUnfinished,
+  insertRuns,
+  type KnownOnce,
+  type NewRun,
+  type Once,
+  type RunPlace,
+} from "./store.ts";
 
 export type RunToAccept = {
   row: NewRun;
@@ -75,12 +85,12 @@ const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer
 
 /** What each wish is answered: a run of its own, the one that was there before, or a refusal. */
 async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
-  const triggerIds = wishes.flatMap(({ row, evenIfOff }) => (evenIfOff ? [] : (row.triggerId ?? [])));
-  const active = await findActiveTriggers(run, [...new Set(triggerIds)]);
-  const parents = wishes.flatMap(({ row: { organizationId, parentRunId } }) => (parentRunId ? [{ organizationId, id: parentRunId }] : []));
-  const unfinished = await findUnfinished(run, parents);
-  const isOrphan = ({ row: { parentRunId } }: RunToAccept) => parentRunId !== null && !unfinished.has(parentRunId);
-  const isOff = ({ row, evenIfOff }: RunToAccept) => !evenIfOff && row.triggerId !== null && !active.has(row.triggerId);
+  const triggerOf = ({ row, evenIfOff }: RunToAccept) => (evenIfOff ? [] : placesOf(row, row.triggerId));
+  const parentOf = ({ row }: RunToAccept) => placesOf(row, row.parentRunId);
+  const active = toKeys(await findActiveTriggers(run, wishes.flatMap(triggerOf)));
+  const unfinished = toKeys(await findUnfinished(run, wishes.flatMap(parentOf)));
+  const isOff = (wish: RunToAccept) => triggerOf(wish).some((place) => !active.has(toKey(place)));
+  const isOrphan = (wish: RunToAccept) => parentOf(wish).some((place) => !unfinished.has(toKey(place)));
   const firsts = new Map<string, Once>();
   for (const { row, once } of wishes.filter((wish) => !isOff(wish) && !isOrphan(wish))) {
     const key = once && placeOfKey(row.organizationId, once.key);
@@ -96,6 +106,12 @@ async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(Accepted
     return once.wishSha256.equals(owner.wishSha256) ? toReplay(owner) : keyReused();
   });
 }
+
+const placesOf = ({ organizationId }: NewRun, id: string | null): RunPlace[] => (id === null ? [] : [{ organizationId, id }]);
+
+const toKey = ({ organizationId, id }: RunPlace): string => placeOfKey(organizationId, id);
+
+const toKeys = (places: RunPlace[]): Set<string> => new Set(places.map(toKey));
 
 const toReplay = ({ runId, queuedAt }: KnownOnce): AcceptedRun => ({ id: runId, createdAt: queuedAt ?? timeOfId(runId), isReplay: true });
 

@@ -75,25 +75,32 @@ export const asAdopted = (row: NewRun): AdoptedRun => {
   };
 };
 
+const activeTriggersStatement = {
+  name: "run_active_triggers",
+  text: `SELECT trigger.organization_id AS "organizationId", trigger.id FROM trigger
+           JOIN (SELECT DISTINCT organization_id, id FROM unnest($1::uuid[], $2::uuid[]) AS given (organization_id, id)) AS asked
+             ON trigger.organization_id = asked.organization_id AND trigger.id = asked.id
+         WHERE trigger.is_active ORDER BY trigger.id FOR SHARE OF trigger`,
+};
+
 /** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
-export async function findActiveTriggers(run: RunStatement, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const text = "SELECT id FROM trigger WHERE id = ANY ($1::uuid[]) AND is_active ORDER BY id FOR SHARE";
-  return new Set((await run<{ id: string }>({ name: "run_active_triggers", text }, [ids])).map(({ id }) => id));
-}
+export const findActiveTriggers = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> =>
+  findPlaces(run, activeTriggersStatement, places);
 
 const unfinishedStatement = {
   name: "run_unfinished",
-  text: `SELECT run.id FROM run JOIN unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
-           ON run.organization_id = asked.organization_id AND run.id = asked.id
+  text: `SELECT run.organization_id AS "organizationId", run.id FROM run
+           JOIN unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
+             ON run.organization_id = asked.organization_id AND run.id = asked.id
          WHERE run.status IN ('pending', 'running', 'waiting') ORDER BY run.organization_id, run.id FOR SHARE OF run`,
 };
 
 /** Locks them until the transaction ends: whoever cancels one is answered before or after, never in between. */
-export async function findUnfinished(run: RunStatement, places: RunPlace[]): Promise<Set<string>> {
-  if (places.length === 0) return new Set();
-  const values = [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)];
-  return new Set((await run<{ id: string }>(unfinishedStatement, values)).map(({ id }) => id));
+export const findUnfinished = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(run, unfinishedStatement, places);
+
+async function findPlaces(run: RunStatement, statement: { name: string; text: string }, places: RunPlace[]): Promise<RunPlace[]> {
+  if (places.length === 0) return [];
+  return await run<RunPlace>(statement, [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
 }
 
 export type Once = { organizationId: string; key: string; wishSha256: Buffer; runId: string };
