@@ -6,6 +6,7 @@ import type { TriggersDb, WebhookRow } from "./store.ts";
 
 type Options = { tables: TriggersDb; log: Log; callProvider: CallProvider };
 
+type FindOwnSender = NonNullable<Webhook["findOwnSender"]>;
 type Event = { webhook: Webhook; sender: string | undefined };
 
 const minuteMs = 60_000;
@@ -13,6 +14,7 @@ const minuteMs = 60_000;
 const askAfter = 5;
 const askAgainMs = 24 * 3_600_000;
 const askLimitMs = 3_000;
+const askAfterFailureMs = 10 * 60_000;
 const mostSenders = 10_000;
 
 /** Whether the sender of an event is the account itself, where only the provider can tell. It is asked when a sender is busy, and then once a day. */
@@ -20,28 +22,47 @@ export function createOwnSenders({ tables, log, callProvider }: Options) {
   let seen = new Map<string, number>();
   let since = Number.NEGATIVE_INFINITY;
 
+  const failedAt = new Map<string, number>();
+
+  /** Whoever could not be asked is left alone for a while: deliveries wait for the answer. */
+  function isRefusing(triggerId: string): boolean {
+    const at = failedAt.get(triggerId);
+    if (at === undefined || performance.now() - at < askAfterFailureMs) return at !== undefined;
+    failedAt.delete(triggerId);
+    return false;
+  }
+
   function isBusy(key: string): boolean {
     const isOver = performance.now() - since > minuteMs || seen.size >= mostSenders;
-    if (isOver) [seen, since] = [new Map(), performance.now()];
+    if (isOver) {
+      seen = new Map();
+      since = performance.now();
+    }
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
     // Not with each of those that follow: where it gets no answer, it would wait for it each time.
     return times % askAfter === 0;
   }
 
+  async function ask(row: WebhookRow, findOwnSender: FindOwnSender): Promise<string | null> {
+    try {
+      const ownSender = (await callProvider({ ...accountOf(row), limitMs: askLimitMs }, findOwnSender)) ?? null;
+      await noteOwnSender(tables, row, ownSender);
+      return ownSender;
+    } catch (error) {
+      if (failedAt.size >= mostSenders) failedAt.clear();
+      failedAt.set(row.id, performance.now());
+      log.warn({ triggerId: row.id, reason: (error as Error).message }, "Which sender an account is could not be asked.");
+      return null;
+    }
+  }
+
   return async (row: WebhookRow, { webhook, sender }: Event): Promise<boolean> => {
     const { findOwnSender } = webhook;
     if (findOwnSender === undefined || sender === undefined) return false;
     if (isKnown(row)) return row.own_sender === sender;
-    if (!isBusy(`${row.id} ${sender}`)) return false;
-    try {
-      const ownSender = (await callProvider({ ...accountOf(row), limitMs: askLimitMs }, findOwnSender)) ?? null;
-      await noteOwnSender(tables, row, ownSender);
-      return ownSender === sender;
-    } catch (error) {
-      log.warn({ triggerId: row.id, reason: (error as Error).message }, "Which sender an account is could not be asked.");
-      return false;
-    }
+    if (!isBusy(`${row.id} ${sender}`) || isRefusing(row.id)) return false;
+    return (await ask(row, findOwnSender)) === sender;
   };
 }
 
