@@ -23,6 +23,7 @@ import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createJudgeEvent } from "./triggers/judge-event.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
+import { createRegistrations, type Registrations } from "./triggers/registrations.ts";
 import { createStopLoops } from "./triggers/stop-loops.ts";
 import { createTriggers } from "./triggers/triggers.ts";
 import { createTryTrigger } from "./triggers/try-trigger.ts";
@@ -41,9 +42,9 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
   const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
   const { runs, preview } = openRuns(parts, { slots, clock }, surroundings);
-  const { schedules, ...triggers } = openTriggers(parts, runs, surroundings);
+  const { schedules, registrations, ...triggers } = openTriggers(parts, runs, surroundings);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
-  const removals = openRemovals(parts, runs, log);
+  const removals = openRemovals(parts, { ending: runs.ending, registrations }, log);
   return {
     ...removals.remove,
     removeDeleted: removals.run,
@@ -115,14 +116,21 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
   return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
 }
 
-/** What is deleted together with its runs. */
-function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending }: Runs, log: Log) {
+type Ended = Pick<Runs, "ending"> & { registrations: Registrations };
+
+/** What is deleted together with its runs, and with its webhooks at providers. */
+function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending, registrations }: Ended, log: Log) {
   const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
-    removeWorkflow: (place: { organizationId: string; workflowId: string }) =>
-      ending.markAndEnd(place, (run) => workflows.markDeleted(run, place)),
+    async removeWorkflow(place: { organizationId: string; workflowId: string }): Promise<void> {
+      await ending.markAndEnd(place, (run) => workflows.markDeleted(run, place));
+      await registrations.clearAll(await registrations.list(place));
+    },
     async removeOrganization(organizationId: string): Promise<void> {
+      // Its triggers are gone once it is marked, its accounts are not yet.
+      const registered = await registrations.list({ organizationId });
       await ending.markAndEnd({ organizationId }, (run) => organizations.markDeleted(run, organizationId));
+      await registrations.clearAll(registered);
       void removal.run();
     },
   };
@@ -138,8 +146,11 @@ function openTriggers(
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
   const stopLoops = createStopLoops({ db, log, catalog, workflows, callProvider, mostPerMinute: config.ownEventsPerMinute });
+  const titleOf = (providerId: string) => catalog.providers.find(({ id }) => id === providerId)?.title ?? providerId;
+  const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
   return {
-    triggers: createTriggers({ db, secrets, checkOverrides }),
+    registrations,
+    triggers: createTriggers({ db, secrets, registrations, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
     receiveWebhook: createReceiveWebhook({
       ...{ db, log, startRun, waitForAnswer },

@@ -220,6 +220,7 @@ describe("a webhook", () => {
   it("of a provider asks for the account that holds the signing secret", async () => {
     await open(`?create=webhook&workflow=${workflowId}`);
     await dialog().getByLabel("Who delivers").selectOption("GitHub");
+    await dialog().getByLabel("Set the webhook for me").uncheck();
     await dialog().getByText("A GitHub account with a webhook secret is needed first").waitFor();
     const { id } = await flows.app.parts.vault.credentials.create(flows.owner.organizationId, {
       ...{ type: "github", name: html, createdBy: null },
@@ -227,6 +228,7 @@ describe("a webhook", () => {
     });
     await page.reload();
     await dialog().getByLabel("Who delivers").selectOption("GitHub");
+    await dialog().getByLabel("Set the webhook for me").uncheck();
     await dialog().getByText("open Settings, Webhooks, Add webhook").waitFor();
     await dialog().getByLabel("GitHub account").selectOption({ label: html });
     await dialog().getByRole("button", { name: "Create" }).click();

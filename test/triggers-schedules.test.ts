@@ -5,6 +5,7 @@ import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
 import type { StartRun } from "../src/runs/start-run.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createSchedules } from "../src/triggers/fire-schedules.ts";
+import { createRegistrations } from "../src/triggers/registrations.ts";
 import { createTriggers } from "../src/triggers/triggers.ts";
 import type { WebhookSecrets } from "../src/triggers/webhook-secrets.ts";
 import { plantOrganization, plantWorkflow } from "./support/plant-workflow.ts";
@@ -37,8 +38,12 @@ afterAll(async () => {
 });
 
 const db = () => pools[0] as Database;
-const triggersOf = (clock?: typeof readNow) =>
-  createTriggers({ db: db(), secrets: {} as WebhookSecrets, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
+const triggersOf = (clock?: typeof readNow) => {
+  const secrets = {} as WebhookSecrets;
+  const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
+  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, titleOf: String });
+  return createTriggers({ db: db(), secrets, registrations, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
+};
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>
   await triggersOf(clock).create(organizationId, {
     workflowId,

@@ -11,7 +11,7 @@ export function createRequests(send: Send) {
     post: <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body),
     put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, body),
     patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body),
-    remove: (path: string) => request<void>(send, "DELETE", path),
+    remove: <Answer = void>(path: string) => request<Answer>(send, "DELETE", path),
   };
 }
 

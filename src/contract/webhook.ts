@@ -33,10 +33,30 @@ export type WebhookEvent = { event: string | null; deliveryId: string | null; pa
  */
 export type EventOrigin = { by: "own" | "bot" } | { by: "receipt"; to: string };
 
+/** How a provider is told by its API where to deliver to. Addresses of one webhook have the same beginning. */
+export type WebhookRegistration = {
+  /** The form of the place that it belongs to, and how that is called; null where it belongs to the whole account. */
+  place: { pattern: RegExp; detail: string } | null;
+  /** Gives the secret that it signs with, where that is its own and not ours. */
+  register: (call: CredentialCall, wish: RegistrationWish) => Promise<string | undefined>;
+  /** Removes what delivers to addresses with this beginning, if anything does. */
+  remove: (call: CredentialCall, registered: Pick<RegistrationWish, "urlStart" | "place">) => Promise<void>;
+};
+
+export type RegistrationWish = {
+  url: string;
+  urlStart: string;
+  secret: string;
+  /** Names of events as somebody chose them; none: all of them. */
+  events: string[];
+  place: string;
+};
+
 export type Webhook = {
   /** Which field of the credential holds the signing secret. */
   secretField: string;
   verify: (request: WebhookRequest, options: WebhookOptions) => WebhookVerdict;
+  registration?: WebhookRegistration;
   /** The events of a delivery, where it carries several, or something is around the one. */
   eventsOf?: (delivered: WebhookEvent) => WebhookEvent[];
   /** What an event is called more exactly than by its name, for example issues.opened. */

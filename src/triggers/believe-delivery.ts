@@ -28,7 +28,8 @@ export function createBelieveDelivery({ log, secrets }: { log: Log; secrets: Web
     const webhook = secrets.findWebhookOf(providerId);
     if (!webhook) return refuse("the provider is not part of this installation");
     const credential = await secrets.readCredential(row.organization_id, providerId, row.credential_id ?? "");
-    const secret = signingSecretOf(webhook, credential);
+    // One that was set up by us has a secret of its own.
+    const secret = row.secret_sealed === null ? signingSecretOf(webhook, credential) : secrets.open(row, row.secret_sealed);
     if (secret === undefined) return refuse("the credential has no signing secret");
     return { verdict: webhook.verify(request, { secret, now: row.read_at, credential }), signer: { webhook, credential } };
   }

@@ -12,13 +12,13 @@ export type CallProvider = ReturnType<typeof createCallProvider>;
 
 type Options = { vault: Pick<Vault, "check" | "open">; providers: readonly Provider[]; startCall: StartCall };
 
-/** Whose account asks what, and how long it may take. */
-type Account = { organizationId: string; providerId: string; credentialId: string; limitMs: number };
+/** Whose account asks, how long it may take, and what else no answer may tell. */
+type Account = { organizationId: string; providerId: string; credentialId: string; limitMs: number; secrets?: string[] };
 
 /** Asks a provider something for a trigger, with the account that the trigger has. What it refuses is told without the account's secrets. */
 export function createCallProvider({ vault, providers, startCall }: Options) {
   return async <Value>(account: Account, ask: (call: CredentialCall) => Promise<Value>): Promise<Value> => {
-    const { organizationId, providerId, credentialId, limitMs } = account;
+    const { organizationId, providerId, credentialId, limitMs, secrets = [] } = account;
     const type = providers.find(({ id }) => id === providerId)?.credential?.type ?? "";
     const [checked] = await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
     if (!checked) throw new Refusal("credential_not_accessible", "There is no such account.");
@@ -27,7 +27,7 @@ export function createCallProvider({ vault, providers, startCall }: Options) {
     try {
       return await runUnderLimit({ limitMs, tooLate }, (signal) => ask(startCall(opened, signal)));
     } catch (error) {
-      throw error instanceof Refusal ? error.reworded(createScrub(opened.secrets()).text) : error;
+      throw error instanceof Refusal ? error.reworded(createScrub([...opened.secrets(), ...secrets]).text) : error;
     }
   };
 }

@@ -5,8 +5,9 @@ import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMet
 
 /** The schedule that somebody asked for, or a refusal of the fields that do not fit one. */
 export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Schedule {
-  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter } = others;
-  refuseFields({ provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter }, ofWebhooks);
+  const { provider, credentialId, signature, methods, answerWithinSeconds, takesBots, events, places, filter, register } = others;
+  const ofProviders = { provider, credentialId, takesBots, events, places, register };
+  refuseFields({ ...ofProviders, signature, methods, answerWithinSeconds, filter }, ofWebhooks);
   requireFields({ cron, timeZone });
   const schedule = { cron: cron as string, timeZone: timeZone as string };
   checkSchedule(schedule);
@@ -14,10 +15,10 @@ export function readSchedule({ cron, timeZone, ...others }: TriggerRequest): Sch
 }
 
 export function readWebhook({ cron, timeZone, provider, credentialId, signature, ...others }: TriggerRequest) {
-  const { methods, answerWithinSeconds, takesBots, events, places } = others;
+  const { methods, answerWithinSeconds, takesBots, events, places, register } = others;
   refuseFields({ cron, timeZone }, "belongs to schedules");
   if (provider === undefined) {
-    refuseFields({ credentialId, takesBots, events, places }, ofProvider);
+    refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
     requireFields({ signature });
     return undefined;
   }
@@ -35,9 +36,9 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
     ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
   };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places } = change;
+  const { cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, register } = change;
   refuseFields({ cron, timeZone }, "belongs to schedules");
-  if (row.provider_id === null) refuseFields({ credentialId, takesBots, events, places }, ofProvider);
+  if (row.provider_id === null) refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
   else refuseFields({ methods, answerWithinSeconds }, withoutProvider);
   return {
     ...update,
@@ -65,8 +66,8 @@ export const writeMethods = (methods: readonly WebhookMethod[]): string =>
   webhookMethods.filter((method) => methods.includes(method)).join(",");
 
 function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
-  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, filter } = change;
-  refuseFields({ credentialId, takesBots, events, places }, ofProvider);
+  const { active, cron, timeZone, credentialId, methods, answerWithinSeconds, takesBots, events, places, filter, register } = change;
+  refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
   refuseFields({ methods, answerWithinSeconds, filter }, ofWebhooks);
   const schedule = { cron: cron ?? row.cron ?? "", timeZone: timeZone ?? row.time_zone ?? "" };
   const update = { cron: schedule.cron, time_zone: schedule.timeZone };

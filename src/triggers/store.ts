@@ -29,6 +29,8 @@ type TriggerTables = {
     places: string;
     filter: string;
     stopped_reason: string | null;
+    /** Where the provider was told to deliver from, "" for the whole account; null where somebody set it up there by hand. */
+    registered_place: string | null;
     own_events: Generated<number>;
     own_events_since: Date | null;
     own_events_to: string | null;
@@ -188,6 +190,7 @@ export type TriggerUpdate = Partial<
     | "places"
     | "filter"
     | "stopped_reason"
+    | "registered_place"
     | "own_events_since"
     | "own_sender"
     | "own_sender_asked_at"
@@ -233,4 +236,14 @@ export const noteDelivery = (db: TriggersDb, row: TriggerRow, note: { error: str
     .set("error" in note ? { last_error: note.error } : { last_fired_at: note.firedAt, last_error: null })
     .where("organization_id", "=", row.organization_id)
     .where("id", "=", row.id)
+    .execute();
+
+/** Also of workflows that are deleted by now. */
+export const listRegistered = (db: TriggersDb, { organizationId, workflowId }: { organizationId: string; workflowId?: string }) =>
+  db
+    .selectFrom("trigger")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("registered_place", "is not", null)
+    .$if(workflowId !== undefined, (query) => query.where("workflow_id", "=", workflowId as string))
     .execute();

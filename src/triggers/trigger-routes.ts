@@ -97,10 +97,18 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
 
   routes.delete(
     `${path}/:triggerId`,
-    { config: writing, schema: { tags, summary: "Delete a trigger", params, response: { 204: nothing } } },
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Delete a trigger, and the webhook that was set up for it",
+        params,
+        response: { 200: wire.deletedTrigger, 204: nothing },
+      },
+    },
     async (request, reply) => {
-      await triggers.remove(request.params);
-      return reply.code(204).send();
+      const notRemoved = await triggers.remove(request.params);
+      return notRemoved === undefined ? reply.code(204).send() : reply.code(200).send({ notRemoved });
     },
   );
 

@@ -26,6 +26,7 @@ export function toListed(row: NamedTriggerRow): Trigger {
     places: JSON.parse(row.places) as string[],
     filter: row.filter,
     lastError: row.last_error,
+    isRegistered: row.registered_place !== null,
     stoppedReason: row.stopped_reason,
     updatedAt: row.updated_at.toISOString(),
   };

@@ -6,6 +6,7 @@ import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
 import { checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
 import { invalid, readChange, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
+import type { Registrations } from "./registrations.ts";
 import {
   countTriggers,
   deleteTrigger,
@@ -37,6 +38,7 @@ export type CheckOverrides = (wish: { organizationId: string; workflowId: string
 type Options = {
   db: Database;
   secrets: WebhookSecrets;
+  registrations: Registrations;
   checkOverrides: CheckOverrides;
   /** The database's clock unless given. */
   readNow?: () => Promise<Date>;
@@ -44,12 +46,14 @@ type Options = {
 
 /** Schedules and webhooks of an organization's workflows. */
 export function createTriggers(options: Options) {
-  const { db, secrets, readNow } = options;
+  const { db, registrations, readNow } = options;
   const checkOverrides = namingOverrides(options.checkOverrides);
   const tables = triggerTables(db);
   const now = (on: TriggersDb = tables) => readNow?.() ?? readDatabaseClock(on);
   const find = async (place: Place) => required(await findTrigger(tables, place));
   const create = createNewTrigger({ ...options, checkOverrides }, { tables, now });
+
+  const checkChange = createCheckChange({ ...options, checkOverrides });
 
   async function change(place: Place, wanted: TriggerChange): Promise<NamedTriggerRow> {
     return await tables.transaction().execute(async (transaction) => {
@@ -63,7 +67,8 @@ export function createTriggers(options: Options) {
   return {
     create: async (organizationId: string, request: TriggerRequest & { createdBy: string | null }): Promise<TriggerWithSecrets> => {
       const { place, shown } = await create(organizationId, request);
-      return { ...toTrigger(await find(place)), ...shown };
+      if (request.register) await registrations.setNew(await find(place));
+      return { ...toTrigger(await find(place)), ...(request.register ? notShown : shown) };
     },
 
     async list(organizationId: string, { limit, cursor, failing, workflowId }: TriggerQuery): Promise<TriggerList> {
@@ -95,13 +100,11 @@ export function createTriggers(options: Options) {
     get: async (place: Place): Promise<Trigger> => toTrigger(await find(place)),
 
     async update(place: Place, wanted: TriggerChange): Promise<Trigger> {
-      const { organizationId } = place;
-      const { workflow_id: workflowId, provider_id } = await find(place);
-      const { credentialId, overrides, filter } = wanted;
-      await checkFilter(organizationId, filter);
-      if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
-      if (provider_id !== null && credentialId !== undefined) await checkCredential(secrets, organizationId, provider_id, credentialId);
-      return toTrigger(await change(place, wanted));
+      const before = await find(place);
+      await checkChange(before, wanted);
+      const after = await change(place, wanted);
+      if (wanted.register || isTold(before, after)) await registrations.renew(before, after);
+      return toTrigger(await find(place));
     },
 
     /** Once it has answered, a trigger that is off starts nothing. */
@@ -109,15 +112,22 @@ export function createTriggers(options: Options) {
 
     /** The address so far is worth nothing from now on. */
     async regenerateToken(place: Place): Promise<TriggerWithSecrets> {
-      const { kind, secret_sealed } = await find(place);
-      if (kind !== "webhook") throw new Refusal("conflict", "Only a webhook has an address.");
-      const { row, shown } = secrets.make(place, secret_sealed !== null);
+      const before = await find(place);
+      if (before.kind !== "webhook") throw new Refusal("conflict", "Only a webhook has an address.");
+      if (before.registered_place !== null) {
+        await registrations.renew(before, before);
+        return { ...toTrigger(await find(place)), ...notShown };
+      }
+      const { row, shown } = options.secrets.make(place, before.secret_sealed !== null);
       if (!(await updateTrigger(tables, place, row))) throw notFound();
       return { ...toTrigger(await find(place)), ...shown };
     },
 
-    async remove(place: Place): Promise<void> {
+    /** Also at its provider; otherwise it says why that was not possible. */
+    async remove(place: Place): Promise<string | undefined> {
+      const notRemoved = await registrations.clear(await find(place));
       if (!(await deleteTrigger(tables, place))) throw notFound();
+      return notRemoved;
     },
 
     async preview(schedule: Schedule): Promise<string[]> {
@@ -127,19 +137,37 @@ export function createTriggers(options: Options) {
   };
 }
 
+/** Refuses what a trigger cannot become. */
+const createCheckChange =
+  ({ secrets, registrations, checkOverrides }: Options) =>
+  async (before: NamedTriggerRow, { credentialId, overrides, filter, places, register }: TriggerChange): Promise<void> => {
+    const { organization_id: organizationId, workflow_id: workflowId, provider_id } = before;
+    const isRegistered = register === true || before.registered_place !== null;
+    await checkFilter(organizationId, filter);
+    if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
+    if (isRegistered) registrations.check(provider_id, places ?? (JSON.parse(before.places) as string[]));
+    if (provider_id !== null && credentialId !== undefined)
+      await checkCredential(secrets, { organizationId, providerId: provider_id, credentialId, isRegistered });
+  };
+
+/** Whether the provider of a webhook that is set up there was told something else. */
+const isTold = (before: NamedTriggerRow, after: NamedTriggerRow): boolean =>
+  before.registered_place !== null && (["credential_id", "events", "places"] as const).some((column) => before[column] !== after[column]);
+
 type Surroundings = { tables: TriggersDb; now: () => Promise<Date> };
 
-function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }: Surroundings) {
+function createNewTrigger({ secrets, registrations, checkOverrides }: Options, { tables, now }: Surroundings) {
   async function partsOf(place: Place, request: TriggerRequest, createdAt: Date) {
     if (request.kind === "schedule") {
       const schedule = readSchedule(request);
       const next_fire_at = request.active ? firstTick(schedule, createdAt) : null;
-      const shown = { webhookUrl: null, signingSecret: null };
-      return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown };
+      return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown: notShown };
     }
     const signer = readWebhook(request);
     await checkFilter(place.organizationId, request.filter);
-    if (signer) await checkCredential(secrets, place.organizationId, signer.providerId, signer.credentialId);
+    const isRegistered = request.register === true;
+    if (isRegistered) registrations.check(signer?.providerId, request.places ?? []);
+    if (signer) await checkCredential(secrets, { organizationId: place.organizationId, ...signer, isRegistered });
     const { row, shown } = secrets.make(place, request.signature === "standard");
     return { row: { ...noSchedule, provider_id: signer?.providerId ?? null, credential_id: signer?.credentialId ?? null, ...row }, shown };
   }
@@ -176,10 +204,14 @@ function createNewTrigger({ secrets, checkOverrides }: Options, { tables, now }:
   };
 }
 
-async function checkCredential(secrets: WebhookSecrets, organizationId: string, providerId: string, credentialId: string): Promise<void> {
+type Signing = { organizationId: string; providerId: string; credentialId: string; isRegistered: boolean };
+
+async function checkCredential(secrets: WebhookSecrets, signing: Signing): Promise<void> {
+  const { organizationId, providerId, credentialId, isRegistered } = signing;
   const webhook = secrets.findWebhookOf(providerId);
   if (!webhook) throw invalid([{ pointer: "/provider", detail: "is no provider that signs deliveries" }]);
-  if (signingSecretOf(webhook, await secrets.readCredential(organizationId, providerId, credentialId)) === undefined)
+  const credential = await secrets.readCredential(organizationId, providerId, credentialId);
+  if (!isRegistered && signingSecretOf(webhook, credential) === undefined)
     throw invalid([
       { pointer: "/credentialId", detail: `is a credential without ${webhook.secretField}, which signatures are checked with` },
     ]);
@@ -199,6 +231,8 @@ const usesCredential = ({ credential_id, overrides }: NamedTriggerRow, credentia
   credential_id === credentialId ||
   (JSON.parse(overrides) as NodeOverride[]).some(({ credentials }) => refersTo(credentials, credentialId));
 
+/** What only the provider is told. */
+const notShown = { webhookUrl: null, signingSecret: null };
 const noWebhook = { provider_id: null, credential_id: null, token_sha256: null, secret_sealed: null };
 const noSchedule = { cron: null, time_zone: null, next_fire_at: null };
 

@@ -25,6 +25,21 @@ export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Opti
       };
     },
 
+    /** A new address and secret that only the provider is told. `row` is kept. */
+    makeRegistered({ organizationId, triggerId }: Place) {
+      const [token, secret] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
+      const seal = (text: string) => vault.seal.seal(text, { organizationId, credentialId: triggerId });
+      return {
+        token,
+        secret,
+        seal,
+        url: `${platformBaseUrl}/webhooks/${triggerId}/${token}`,
+        row: { token_sha256: hashToken(token), secret_sealed: seal(secret) },
+      };
+    },
+
+    urlStartOf: (triggerId: string): string => `${platformBaseUrl}/webhooks/${triggerId}/`,
+
     open: ({ organization_id, id }: TriggerRow, sealed: Buffer): string =>
       vault.seal.open(sealed, { organizationId: organization_id, credentialId: id }),
 

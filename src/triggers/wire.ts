@@ -76,6 +76,7 @@ export const trigger = triggerSummary
     answerWithinSeconds,
     ...{ takesBots, events, places, filter },
     lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
+    isRegistered: z.boolean().describe("Whether this server told the provider where to deliver to."),
     stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
     updatedAt: instant,
   })
@@ -122,6 +123,12 @@ export const triggerRequest = z.object({
   methods: methods.optional(),
   answerWithinSeconds: answerWithinSeconds.optional(),
   ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
+  register: z
+    .boolean()
+    .optional()
+    .describe(
+      "Tells the provider where to deliver to, with the credential and a secret made for it: Telegram, GitHub (`places` names the repository), Stripe.",
+    ),
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -137,9 +144,13 @@ export const triggerChange = z
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
     ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
+    register: z.literal(true).optional().describe("Tells the provider where to deliver to, or tells it anew."),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;
+
+export const deletedTrigger = z.object({ notRemoved: z.string().describe("Why the provider still delivers, and to nobody.") });
+export type DeletedTrigger = z.infer<typeof deletedTrigger>;
 
 export const schedulePreviewRequest = z.object({ cron, timeZone });
 export const schedulePreview = z.object({ nextFireTimes: z.array(instant) });

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { acceptedRun } from "../../src/runs/wire.ts";
-import type { Trigger, TriggerChange, TriggerList, TriggerRequest, TriggerWithSecrets } from "../../src/triggers/wire.ts";
+import type { DeletedTrigger, Trigger, TriggerChange, TriggerList, TriggerRequest, TriggerWithSecrets } from "../../src/triggers/wire.ts";
 import { get, patch, path, post, query, remove } from "../request.ts";
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/triggers`;
@@ -54,7 +54,9 @@ export const createTrigger = (organizationId: string, body: NewTrigger) => post<
 export const changeTrigger = (organizationId: string, triggerId: string, body: TriggerChange) =>
   patch<Trigger>(one(organizationId, triggerId), body);
 
-export const deleteTrigger = (organizationId: string, triggerId: string) => remove(one(organizationId, triggerId));
+/** Says why where the provider could not be told. */
+export const deleteTrigger = async (organizationId: string, triggerId: string): Promise<string | undefined> =>
+  (await remove<DeletedTrigger | undefined>(one(organizationId, triggerId)))?.notRemoved;
 
 export const regenerateTriggerToken = (organizationId: string, triggerId: string) =>
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);

@@ -1,9 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import { useState } from "react";
 import type { Trigger } from "../../src/triggers/wire.ts";
 import { triggerQuery, triggersQuery } from "../api/triggers.ts";
 import { Button } from "../parts/button.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
@@ -22,6 +24,7 @@ export function TriggersPage() {
   const builds = organization.role !== "viewer";
   const { workflow: workflowId } = useSearch({ from });
   const open = useOpen();
+  const [notRemoved, setNotRemoved] = useState<string>();
   const list = useInfiniteQuery(triggersQuery(organization.id, workflowId));
   useLiveTriggers(organization.id);
 
@@ -56,7 +59,10 @@ export function TriggersPage() {
       {list.data && shown.length === 0 && (
         <NoTriggers builds={builds} ofWorkflow={workflowId !== undefined} onCreate={(kind) => open({ create: kind })} />
       )}
-      {shown.length > 0 && <TriggerList organization={organization} triggers={shown} onEdit={({ id }) => open({ trigger: id })} />}
+      {notRemoved && <Notice kind="warning">The trigger is deleted. {notRemoved}</Notice>}
+      {shown.length > 0 && (
+        <TriggerList organization={organization} triggers={shown} onEdit={({ id }) => open({ trigger: id })} onDeleted={setNotRemoved} />
+      )}
       {list.hasNextPage && (
         <Button className="justify-self-center" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           Show more

@@ -1,7 +1,10 @@
 import { isSameText } from "../../base/same-text.ts";
+import { type Http, path } from "../../contract/http.ts";
 import { known, recordAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook } from "../../contract/webhook.ts";
+
+const hooksPerPage = 100;
 
 export const githubWebhook = defineWebhook({
   secretField: "webhookSecret",
@@ -13,6 +16,23 @@ export const githubWebhook = defineWebhook({
     if (event === "ping") return { accepted: true, answer: { status: 200, contentType: "text/plain", body: "pong" } };
     return { accepted: true, event, deliveryId: headers["x-github-delivery"] ?? null };
   },
+  registration: {
+    place: { pattern: /^[\w.-]+\/[\w.-]+$/, detail: "must be one repository, as owner/name" },
+    async register({ http }, { url, secret, events, place }) {
+      // GitHub knows events only without what happened to them, and * for all of them.
+      const names = [...new Set(events.map((name) => name.split(".", 1)[0] ?? name))];
+      const all = names.length === 0 || names.some((name) => name.includes("*"));
+      const config = { url, content_type: "json", secret, insecure_ssl: "0" };
+      const json = { name: "web", active: true, events: all ? ["*"] : names, config };
+      await http.json({ method: "POST", path: hooksOf(place), json });
+      return undefined;
+    },
+    async remove({ http }, { urlStart, place }) {
+      for (const hook of await listHooks(http, place))
+        if (textAt(hook, "config", "url")?.startsWith(urlStart))
+          await http.send({ method: "DELETE", path: hooksOf(place) + path`/${textAt(hook, "id") ?? ""}`, alsoAccept: [404] });
+    },
+  },
   // Unless somebody chooses JSON, it is the one field of a form.
   eventsOf: (delivered) => [{ ...delivered, payload: recordAt(delivered.payload, "payload") ?? delivered.payload }],
   namesOf: (event, payload) => known([textAt(payload, "action")]).map((action) => `${event}.${action}`),
@@ -21,3 +41,18 @@ export const githubWebhook = defineWebhook({
   // What a token does looks like what its person does.
   findOwnSender: async ({ http }) => textAt(await http.json({ path: "/user" }), "id"),
 });
+
+function hooksOf(place: string): string {
+  const [owner = "", repository = ""] = place.split("/");
+  return path`/repos/${owner}/${repository}/hooks`;
+}
+
+async function listHooks(http: Http, place: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (let page = 1; ; page++) {
+    const answer = await http.json({ path: hooksOf(place), query: { per_page: hooksPerPage, page } });
+    const hooks = Array.isArray(answer) ? (answer as unknown[]) : [];
+    found.push(...hooks);
+    if (hooks.length < hooksPerPage) return found;
+  }
+}

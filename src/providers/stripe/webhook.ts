@@ -1,5 +1,7 @@
 import { isSameText } from "../../base/same-text.ts";
-import { known, textAt } from "../../contract/read.ts";
+import { path } from "../../contract/http.ts";
+import { known, listAt, textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
@@ -22,6 +24,24 @@ export const stripeWebhook = defineWebhook({
     if (textAt(event, "type") === "v2.core.event_destination.ping")
       return { accepted: true, answer: { status: 200, contentType: "text/plain", body: "pong" } };
     return { accepted: true, event: textAt(event, "type") ?? null, deliveryId: textAt(event, "id") ?? null };
+  },
+  registration: {
+    place: null,
+    async register({ http }, { url, events }) {
+      const all = events.length === 0 || events.some((name) => name.includes("*"));
+      const made = await http.json({
+        method: "POST",
+        path: "/v1/webhook_endpoints",
+        form: { url, "enabled_events[]": all ? ["*"] : events },
+      });
+      return requireProof("Stripe", textAt(made, "secret"), "signing secret");
+    },
+    async remove({ http }, { urlStart }) {
+      const endpoints = await http.json({ path: "/v1/webhook_endpoints", query: { limit: 100 } });
+      for (const endpoint of listAt(endpoints, "data"))
+        if (textAt(endpoint, "url")?.startsWith(urlStart))
+          await http.send({ method: "DELETE", path: path`/v1/webhook_endpoints/${textAt(endpoint, "id") ?? ""}`, alsoAccept: [404] });
+    },
   },
   // Of a connected account; the account's own events have none.
   placesOf: (event) => known([textAt(event, "account")]),

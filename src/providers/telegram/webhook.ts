@@ -1,4 +1,6 @@
+import { Refusal } from "../../base/refusal.ts";
 import { isSameText } from "../../base/same-text.ts";
+import type { Http } from "../../contract/http.ts";
 import { at, known, recordAt, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
@@ -9,6 +11,21 @@ export const telegramWebhook = defineWebhook({
     if (token === undefined || !isSameText(token, secret)) return { accepted: false, reason: "the secret token does not match" };
     const update = readWebhookBody({ body });
     return { accepted: true, event: kindOf(update) ?? null, deliveryId: textAt(update, "update_id") ?? null };
+  },
+  registration: {
+    place: null,
+    async register({ http }, { url, urlStart, secret, events }) {
+      const present = await presentUrl(http);
+      // A bot has one address: to set another would silently end what is delivered to the first.
+      if (present !== "" && !present.startsWith(urlStart))
+        throw new Refusal("conflict", `This bot delivers to another address at ${hostOf(present)}. Remove that webhook first.`);
+      const allowed = events.some((name) => name.includes("*")) ? [] : events;
+      await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
+      return undefined;
+    },
+    async remove({ http }, { urlStart }) {
+      if ((await presentUrl(http)).startsWith(urlStart)) await http.json({ method: "POST", path: "/deleteWebhook", json: {} });
+    },
   },
   placesOf(update) {
     const content = at(update, kindOf(update) ?? "");
@@ -26,3 +43,8 @@ export const telegramWebhook = defineWebhook({
 });
 
 const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
+
+const presentUrl = async (http: Http): Promise<string> => textAt(await http.json({ path: "/getWebhookInfo" }), "result", "url") ?? "";
+
+/** The rest of it may be a secret. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "an unknown host");

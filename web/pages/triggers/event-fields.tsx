@@ -2,10 +2,11 @@ import type { Trigger } from "../../../src/triggers/wire.ts";
 import { TextField } from "../../parts/text-field.tsx";
 import type { Sender } from "./senders.ts";
 
-type EventFieldsProps = { sender: Sender; trigger: Trigger | undefined };
+type EventFieldsProps = { sender: Sender; registers: boolean; trigger: Trigger | undefined };
 
 /** Which of the events that are delivered start runs. */
-export function EventFields({ sender: { title, provider }, trigger }: EventFieldsProps) {
+export function EventFields({ sender: { title, provider }, registers, trigger }: EventFieldsProps) {
+  const isOfPlace = registers && provider?.id === "github";
   return (
     <>
       {provider && (
@@ -20,13 +21,17 @@ export function EventFields({ sender: { title, provider }, trigger }: EventField
             hint={`Their names with commas in between, for example ${provider.eventExamples}. Empty: all of them.`}
           />
           <TextField
-            label={provider.placeTitle}
+            label={isOfPlace ? "Repository" : provider.placeTitle}
             name="places"
-            required={false}
+            required={isOfPlace}
             autoComplete="off"
-            placeholder="Anywhere"
+            placeholder={isOfPlace ? provider.placeExamples : "Anywhere"}
             defaultValue={trigger?.places.join(", ")}
-            hint={`With commas in between, for example ${provider.placeExamples}. Empty: wherever ${title} delivers from.`}
+            hint={
+              isOfPlace
+                ? "The one that gets the webhook, as owner/name. The account must be allowed to manage its webhooks."
+                : `With commas in between, for example ${provider.placeExamples}. Empty: wherever ${title} delivers from.`
+            }
           />
         </>
       )}

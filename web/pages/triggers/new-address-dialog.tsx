@@ -14,10 +14,14 @@ export function NewAddressDialog({ organizationId, trigger, onClose }: NewAddres
   const queryClient = useQueryClient();
   const regenerate = useMutation({
     mutationFn: () => regenerateTriggerToken(organizationId, trigger.id),
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: triggersKey(organizationId) });
+      // The provider was told; there is nothing to show.
+      if (trigger.isRegistered) onClose();
+    },
   });
-  const { warned, close } = useGuardedClose(regenerate.isSuccess, onClose);
-  if (regenerate.data)
+  const { warned, close } = useGuardedClose(regenerate.isSuccess && !trigger.isRegistered, onClose);
+  if (regenerate.data && !trigger.isRegistered)
     return (
       <Dialog wide open onOpenChange={close} title={`New address of “${trigger.name}”`}>
         <ShownSecrets created={regenerate.data} warned={warned} onDone={onClose} />
@@ -28,7 +32,9 @@ export function NewAddressDialog({ organizationId, trigger, onClose }: NewAddres
       open
       onOpenChange={close}
       title={`Make a new address for “${trigger.name}”?`}
-      description="The address so far stops working at once, and its signing secret too. Whoever delivers to it needs the new ones."
+      description={`The address so far stops working at once, and its signing secret too. ${
+        trigger.isRegistered ? "The provider is told the new ones." : "Whoever delivers to it needs the new ones."
+      }`}
     >
       <div className="grid gap-4">
         {regenerate.isError && <ProblemNotice error={regenerate.error} />}

@@ -5,12 +5,12 @@ export type Sender = {
   id: string;
   title: string;
   /** Null: the webhook itself says how deliveries are checked. */
-  provider: ({ id: string; credentialType: string; secretTitle: string } & EventWords) | null;
+  provider: ({ id: string; credentialType: string; secretTitle: string; registers?: true } & EventWords) | null;
   signature: "standard" | "none" | null;
   whatToPaste: string;
 };
 
-type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string } & EventWords;
+type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string; registers?: true } & EventWords;
 
 /** How events and places are called there, for example. */
 type EventWords = { eventExamples: string; placeTitle: string; placeExamples: string };
@@ -33,6 +33,7 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   },
   telegram: {
     ...{ eventExamples: "message, callback_query", placeTitle: "Chats", placeExamples: "-1001234567890, @acme" },
+    registers: true,
     title: "Telegram",
     credentialType: "telegram_bot",
     secretTitle: "Webhook secret",
@@ -47,6 +48,7 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   },
   github: {
     ...{ eventExamples: "issues.opened, pull_request", placeTitle: "Repositories", placeExamples: "acme/shop" },
+    registers: true,
     title: "GitHub",
     secretTitle: "Webhook secret",
     whatToPaste:
@@ -54,6 +56,7 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   },
   stripe: {
     ...{ eventExamples: "charge.refunded, invoice.*", placeTitle: "Connected accounts", placeExamples: "acct_1Mr5jU" },
+    registers: true,
     title: "Stripe",
     secretTitle: "Webhook secret",
     whatToPaste:

@@ -25,7 +25,12 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
       {trigger.kind === "schedule" ? (
         <ScheduleFacts organizationId={organizationId} trigger={trigger} />
       ) : (
-        <p>{senderOf(trigger)?.title ?? trigger.provider}</p>
+        <p>
+          {senderOf(trigger)?.title ?? trigger.provider}
+          {trigger.isRegistered && ", set up from here"}
+          {trigger.events.length > 0 && `, only ${trigger.events.join(", ")}`}
+          {trigger.places.length > 0 && `, from ${trigger.places.join(", ")}`}
+        </p>
       )}
       <p>
         {trigger.lastRunAt ? (

@@ -13,7 +13,7 @@ import { EventFields, readEventFields } from "./event-fields.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
-import { AnswerField, BotsField, MethodsField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
+import { AnswerField, BotsField, MethodsField, RegisterField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
 type TriggerFormProps = {
@@ -29,6 +29,8 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
   const [workflowId, setWorkflowId] = useState(trigger?.workflowId ?? initialWorkflowId);
   const [schedule, setSchedule] = useState<Schedule>({ cron: trigger?.cron ?? "0 9 * * *", timeZone: trigger?.timeZone ?? ownTimeZone });
   const [sender, setSender] = useState<Sender>(() => (trigger && senderOf(trigger)) ?? (senders[0] as Sender));
+  const [wantsRegistering, setRegistering] = useState(trigger?.isRegistered ?? true);
+  const registers = wantsRegistering && sender.provider?.registers === true;
   const [methods, setMethods] = useState(() => methodsOf(trigger));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
   const defaultName = nameFor(kind, schedule, sender);
@@ -40,7 +42,12 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       ...(kind === "schedule" ? schedule : readEventFields(field, sender)),
       ...(kind === "webhook" && !sender.provider && { methods, answerWithinSeconds: readSeconds(field) }),
     };
-    const ofProvider = sender.provider && { credentialId: field("credentialId"), takesBots: field("takesBots") === "yes" };
+    const asks = registers && !trigger?.isRegistered;
+    const ofProvider = sender.provider && {
+      credentialId: field("credentialId"),
+      takesBots: field("takesBots") === "yes",
+      ...(asks && { register: true as const }),
+    };
     const saved = trigger
       ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(kind === "webhook" && ofProvider) })
       : await createTrigger(organizationId, {
@@ -66,7 +73,12 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       )}
       {kind === "schedule" && <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />}
       {kind === "webhook" && (
-        <WebhookFields {...{ organizationId, trigger, sender, methods }} onSender={setSender} onMethods={setMethods} />
+        <WebhookFields
+          {...{ organizationId, trigger, sender, methods, registers }}
+          onSender={setSender}
+          onMethods={setMethods}
+          onRegisters={setRegistering}
+        />
       )}
       <TextField
         label="Name"
@@ -90,15 +102,18 @@ type WebhookFieldsProps = {
   methods: WebhookMethod[];
   onSender: (sender: Sender) => void;
   onMethods: (methods: WebhookMethod[]) => void;
+  registers: boolean;
+  onRegisters: (registers: boolean) => void;
 };
 
-function WebhookFields({ organizationId, trigger, sender, methods, onSender, onMethods }: WebhookFieldsProps) {
+function WebhookFields({ organizationId, trigger, sender, methods, registers, ...on }: WebhookFieldsProps) {
   return (
     <>
-      {!trigger && <SenderField sender={sender} onChange={onSender} />}
-      <SigningAccountField key={sender.id} organizationId={organizationId} sender={sender} initial={trigger?.credentialId ?? ""} />
-      {!sender.provider && <MethodsField methods={methods} onChange={onMethods} />}
-      <EventFields key={`${sender.id} events`} sender={sender} trigger={trigger} />
+      {!trigger && <SenderField sender={sender} registers={registers} onChange={on.onSender} />}
+      {sender.provider?.registers && !trigger?.isRegistered && <RegisterField sender={sender} isOn={registers} onChange={on.onRegisters} />}
+      <SigningAccountField key={sender.id} {...{ organizationId, sender, registers }} initial={trigger?.credentialId ?? ""} />
+      {!sender.provider && <MethodsField methods={methods} onChange={on.onMethods} />}
+      <EventFields key={`${sender.id} events`} sender={sender} registers={registers} trigger={trigger} />
       {sender.provider && <BotsField key={`${sender.id} bots`} sender={sender} initial={trigger?.takesBots ?? false} />}
       {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>

@@ -9,9 +9,15 @@ import type { MyOrganization } from "../../session.ts";
 import { NewAddressDialog } from "./new-address-dialog.tsx";
 import { TriggerRow } from "./trigger-row.tsx";
 
-type TriggerListProps = { organization: MyOrganization; triggers: Trigger[]; onEdit: (trigger: Trigger) => void };
+type TriggerListProps = {
+  organization: MyOrganization;
+  triggers: Trigger[];
+  onEdit: (trigger: Trigger) => void;
+  /** What a deletion left behind at the provider. */
+  onDeleted: (notRemoved: string | undefined) => void;
+};
 
-export function TriggerList({ organization, triggers, onEdit }: TriggerListProps) {
+export function TriggerList({ organization, triggers, onEdit, onDeleted }: TriggerListProps) {
   const queryClient = useQueryClient();
   const [deleting, setDeleting] = useState<Trigger>();
   const [renewing, setRenewing] = useState<Trigger>();
@@ -39,19 +45,24 @@ export function TriggerList({ organization, triggers, onEdit }: TriggerListProps
       {deleting && (
         <ConfirmDialog
           title={`Delete “${deleting.name}”?`}
-          description={
-            deleting.kind === "webhook"
-              ? "Its address stops working at once. Runs that have begun go on."
-              : "It starts nothing any more. Runs that have begun go on."
-          }
+          description={describeDeletion(deleting)}
           confirm="Delete"
-          act={() => deleteTrigger(organization.id, deleting.id).then(refresh)}
+          act={async () => {
+            onDeleted(await deleteTrigger(organization.id, deleting.id));
+            await refresh();
+          }}
           onClose={() => setDeleting(undefined)}
         />
       )}
       {renewing && <NewAddressDialog organizationId={organization.id} trigger={renewing} onClose={() => setRenewing(undefined)} />}
     </section>
   );
+}
+
+function describeDeletion({ kind, isRegistered }: Trigger): string {
+  if (kind === "schedule") return "It starts nothing any more. Runs that have begun go on.";
+  const atProvider = isRegistered ? " The webhook is removed where it was set up." : "";
+  return `Its address stops working at once.${atProvider} Runs that have begun go on.`;
 }
 
 export function TriggerListSkeleton() {

@@ -7,14 +7,14 @@ import { Notice } from "../../parts/notice.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { type Sender, senders } from "./senders.ts";
 
-type SenderFieldProps = { sender: Sender; onChange: (sender: Sender) => void };
+type SenderFieldProps = { sender: Sender; registers: boolean; onChange: (sender: Sender) => void };
 
-export function SenderField({ sender, onChange }: SenderFieldProps) {
+export function SenderField({ sender, registers, onChange }: SenderFieldProps) {
   return (
     <Field
       label="Who delivers"
       name="provider"
-      hint={sender.whatToPaste}
+      {...(!registers && { hint: sender.whatToPaste })}
       control={(control) => (
         <select
           {...control}
@@ -32,10 +32,28 @@ export function SenderField({ sender, onChange }: SenderFieldProps) {
   );
 }
 
-type SigningAccountFieldProps = { organizationId: string; sender: Sender; initial: string };
+type RegisterFieldProps = { sender: Sender; isOn: boolean; onChange: (isOn: boolean) => void };
+
+/** Whether the provider is told the address from here. */
+export function RegisterField({ sender, isOn, onChange }: RegisterFieldProps) {
+  return (
+    <fieldset className="grid gap-1.5">
+      <legend className="sr-only">Who sets the webhook up</legend>
+      <label className="flex items-center gap-2 text-sm font-medium">
+        <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} className="size-4 accent-accent" />
+        Set the webhook for me
+      </label>
+      <p className="text-xs text-muted">
+        {sender.title} is told the address and a secret with your account, and forgets them when you delete the trigger.
+      </p>
+    </fieldset>
+  );
+}
+
+type SigningAccountFieldProps = { organizationId: string; sender: Sender; registers: boolean; initial: string };
 
 /** The account whose secret deliveries are checked with. */
-export function SigningAccountField({ organizationId, sender, initial }: SigningAccountFieldProps) {
+export function SigningAccountField({ organizationId, sender, registers, initial }: SigningAccountFieldProps) {
   const accounts = useQuery(credentialsQuery(organizationId)).data;
   if (!sender.provider) return null;
   const { credentialType, secretTitle } = sender.provider;
@@ -43,7 +61,7 @@ export function SigningAccountField({ organizationId, sender, initial }: Signing
   if (accounts && fitting.length === 0)
     return (
       <Notice kind="hint">
-        A {sender.title} account with a {secretTitle.toLowerCase()} is needed first.{" "}
+        A {sender.title} account{registers ? "" : ` with a ${secretTitle.toLowerCase()}`} is needed first.{" "}
         <Link
           to="/o/$organizationId/credentials"
           params={{ organizationId }}
@@ -58,7 +76,7 @@ export function SigningAccountField({ organizationId, sender, initial }: Signing
     <Field
       label={`${sender.title} account`}
       name="credentialId"
-      hint={`Deliveries are checked with its field “${secretTitle}”.`}
+      {...(!registers && { hint: `Deliveries are checked with its field “${secretTitle}”.` })}
       control={(control) => (
         <select {...control} required key={accounts ? "known" : "unknown"} defaultValue={initial || fitting[0]?.id}>
           {fitting.map(({ id, name }) => (
@@ -128,8 +146,8 @@ export function BotsField({ sender, initial }: { sender: Sender; initial: boolea
         Also take events of bots
       </label>
       <p className="text-xs text-muted">
-        Also what this account does itself, and receipts. A workflow that answers in {sender.title} would start itself; after too many times
-        in a minute the trigger is turned off.
+        Also what your own bot does, and receipts. A workflow that answers in {sender.title} would start itself; after too many times in a
+        minute the trigger is turned off.
       </p>
     </fieldset>
   );
