@@ -41,7 +41,7 @@ export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = fa
 /** A copy with another value at a place, as far as there is such a place. */
 function replaceAt(value: unknown, [key, ...below]: string[], other: string): unknown {
   if (key === undefined) return other;
-  if (Array.isArray(value)) return value.map((entry, index) => (String(index) === key ? replaceAt(entry, below, other) : entry));
+  if (Array.isArray(value)) return value.map((entry: unknown, index) => (String(index) === key ? replaceAt(entry, below, other) : entry));
   return { ...(value as Item), [key]: replaceAt(at(value, key), below, other) };
 }
 

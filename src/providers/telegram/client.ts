@@ -27,30 +27,29 @@ export const messageThreadId = z
 
 export const buttons = z
   .array(
-    z.array(
-      z.strictObject({
-        text: z.string().min(1).describe("What is on the button."),
-        url: z.string().min(1).optional().meta({ title: "URL" }).describe("Address that it opens. Give this or callbackData."),
-        callbackData: z
-          .string()
-          .min(1)
-          .max(64)
-          .optional()
-          .describe("What the bot receives when it is pressed, at most 64 bytes. Give this or url."),
-      }),
-    ),
+    z.strictObject({
+      text: z.string().min(1).describe("What is on the button."),
+      url: z.string().min(1).optional().meta({ title: "URL" }).describe("Address that it opens. Give this or callbackData."),
+      callbackData: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe("What the bot receives when it is pressed, at most 64 bytes. Give this or url."),
+      row: z.int().min(1).optional().describe("Number of the row it stands in with others; a row of its own when absent."),
+    }),
   )
   .optional()
-  .describe('Rows of buttons below the message, e.g. [[{"text": "Open", "url": "https://example.com"}]].');
+  .describe('Buttons below the message, e.g. [{"text": "Open", "url": "https://example.com"}].');
 
-export function toReplyMarkup(rows: z.output<typeof buttons>) {
-  if (!rows?.length) return undefined;
-  const inline_keyboard = rows.map((row, line) =>
-    row.map(({ text, url, callbackData }, index) => {
-      if ((url === undefined) === (callbackData === undefined))
-        throw refuseInput(`/buttons/${line}/${index}`, "needs either url or callbackData");
-      return { text, url, callback_data: callbackData };
-    }),
-  );
-  return { inline_keyboard };
+type Button = { text: string; url: string | undefined; callback_data: string | undefined };
+
+export function toReplyMarkup(given: z.output<typeof buttons>) {
+  if (!given?.length) return undefined;
+  const rows = new Map<number | string, Button[]>();
+  for (const [index, { text, url, callbackData, row = `own ${index}` }] of given.entries()) {
+    if ((url === undefined) === (callbackData === undefined)) throw refuseInput(`/buttons/${index}`, "needs either url or callbackData");
+    rows.set(row, [...(rows.get(row) ?? []), { text, url, callback_data: callbackData }]);
+  }
+  return { inline_keyboard: [...rows.values()] };
 }

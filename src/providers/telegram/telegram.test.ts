@@ -15,8 +15,20 @@ const failure = {
   says: /^Telegram refused the call \(400\): Bad Request: chat not found\.$/,
 };
 
-const buttons = [[{ text: "Open", url: "https://example.com" }], [{ text: "Yes", callbackData: "yes" }]];
-const reply_markup = { inline_keyboard: [[{ text: "Open", url: "https://example.com" }], [{ text: "Yes", callback_data: "yes" }]] };
+const buttons = [
+  { text: "Open", url: "https://example.com" },
+  { text: "Yes", callbackData: "yes", row: 2 },
+  { text: "No", callbackData: "no", row: 2 },
+];
+const reply_markup = {
+  inline_keyboard: [
+    [{ text: "Open", url: "https://example.com" }],
+    [
+      { text: "Yes", callback_data: "yes" },
+      { text: "No", callback_data: "no" },
+    ],
+  ],
+};
 
 describeHttpTool(sendMessage, {
   credential,
@@ -228,9 +240,9 @@ it("believes only updates with the secret token", () => {
 });
 
 it.each([{ text: "x" }, { text: "x", url: "https://example.com", callbackData: "y" }])("refuses the button %j", async (button) => {
-  const input = { chatId: "1", text: "Hi", buttons: [[{ text: "a", url: "https://example.com" }, button]] };
+  const input = { chatId: "1", text: "Hi", buttons: [{ text: "a", url: "https://example.com" }, button] };
   await expect(callTool(sendMessage, { input, credential })).rejects.toMatchObject({
     code: "validation_failed",
-    errors: [{ pointer: "/buttons/0/1" }],
+    errors: [{ pointer: "/buttons/1" }],
   });
 });
