@@ -58,6 +58,42 @@ describeHttpTool(generateContent, {
       items: [{ text: "Hello you", model: "gemini-x-001", finishReason: "STOP", inputTokens: 3, outputTokens: 5 }],
     },
     {
+      name: "shows pictures after earlier messages, and parses the JSON it asked for",
+      input: {
+        model: "m",
+        prompt: "Who is it?",
+        messages: [
+          { role: "user", text: "Hi" },
+          { role: "assistant", text: "Hello" },
+        ],
+        images: [{ imageBase64: "/9j/4AAQ" }],
+        jsonSchema: { type: "object" },
+        thinkingLevel: "low",
+      },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/v1beta/models/m:generateContent",
+            json: {
+              contents: [
+                { role: "user", parts: [{ text: "Hi" }] },
+                { role: "model", parts: [{ text: "Hello" }] },
+                { role: "user", parts: [{ inlineData: { mimeType: "image/jpeg", data: "/9j/4AAQ" } }, { text: "Who is it?" }] },
+              ],
+              generationConfig: {
+                responseMimeType: "application/json",
+                responseJsonSchema: { type: "object" },
+                thinkingConfig: { thinkingLevel: "low" },
+              },
+            },
+          },
+          answer: { json: { candidates: [{ finishReason: "STOP", content: { parts: [{ text: '{"a":1}' }] } }] } },
+        },
+      ],
+      items: [{ text: '{"a":1}', json: { a: 1 }, finishReason: "STOP" }],
+    },
+    {
       name: "sends everything that is given and keeps a strange model in its place",
       input: { model: "tuned/ü?#", prompt: 'a "b"\n', system: "Be brief.", maxTokens: 9, temperature: 0.5 },
       exchanges: [

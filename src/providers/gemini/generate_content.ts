@@ -4,6 +4,7 @@ import { path, providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { inlineImagesInput, jsonSchemaInput, messagesInput, parseAnswer, readPicture } from "../_models/conversation.ts";
 import { listModels, unknownModel } from "./client.ts";
 import { geminiCredential } from "./credential.ts";
 
@@ -20,21 +21,37 @@ export const tool = defineTool({
     model: z.string().min(1).describe(`Model id without models/, e.g. ${defaultModels.gemini}.`).meta({ choices: "models" }),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("System instruction."),
-    maxTokens: z.int().optional().describe("Most output tokens."),
+    maxTokens: z.int().optional().describe("Most output tokens, with those the model thinks with; what the model allows when absent."),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
+    messages: messagesInput(),
+    images: inlineImagesInput(),
+    jsonSchema: jsonSchemaInput(),
+    thinkingLevel: z
+      .enum(["minimal", "low", "medium", "high"])
+      .optional()
+      .describe("How much the model thinks before it answers; what the model does by itself when absent. For Gemini 3 and later."),
   }),
   output: z.object({
     text: z.string().describe("Joined text parts of the first candidate."),
+    json: z.unknown().optional().describe("Parsed, when a schema was given and the answer was not cut off."),
     model: z.string().optional().describe("Model version."),
     finishReason: z.string().optional().describe("Why it stopped, e.g. STOP or MAX_TOKENS."),
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
-  async run({ input: { model, prompt, system, maxTokens, temperature }, http }) {
+  async run({ input: { model, prompt, system, maxTokens, temperature, messages = [], images = [], jsonSchema, thinkingLevel }, http }) {
+    const pictures = images.map(({ imageBase64 }, index) => readPicture(imageBase64, index));
+    const earlier = messages.map(({ role, text }) => ({ role: role === "assistant" ? "model" : "user", parts: [{ text }] }));
+    const shown = pictures.map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } }));
     const json = {
-      contents: [{ role: "user", parts: [{ text: prompt }] }],
+      contents: [...earlier, { role: "user", parts: [...shown, { text: prompt }] }],
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
-      generationConfig: { maxOutputTokens: maxTokens, temperature },
+      generationConfig: {
+        maxOutputTokens: maxTokens,
+        temperature,
+        ...(jsonSchema ? { responseMimeType: "application/json", responseJsonSchema: jsonSchema } : {}),
+        thinkingConfig: thinkingLevel && { thinkingLevel },
+      },
     };
     const answer = await nameModels({ unknownCode: unknownModel, list: () => listModels(http) }, () =>
       http.json({ method: "POST", path: path`/v1beta/models/${model}:generateContent`, json, timeoutMs }),
@@ -45,9 +62,11 @@ export const tool = defineTool({
       throw providerFailure("Google Gemini", { code: blockReason, message: "the prompt was blocked" });
     }
     if (candidates.length === 0) throw providerFailure("Google Gemini", { message: "the answer has no candidates" });
+    const text = readText(listAt(candidates, 0, "content", "parts"));
     return [
       {
-        text: readText(listAt(candidates, 0, "content", "parts")),
+        text,
+        ...(jsonSchema ? { json: parseAnswer(text) } : {}),
         model: textAt(answer, "modelVersion"),
         finishReason: textAt(candidates, 0, "finishReason"),
         inputTokens: integerAt(answer, "usageMetadata", "promptTokenCount"),

@@ -4,6 +4,7 @@ import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
+import { imagesInput, jsonSchemaInput, messagesInput, parseAnswer, readImages } from "../_models/conversation.ts";
 import { listTextModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
@@ -24,9 +25,21 @@ export const tool = defineTool({
       .meta({ choices: "models" }),
     prompt: z.string().min(1).describe("User message."),
     system: z.string().optional().describe("Instructions."),
-    maxTokens: z.int().min(16).optional().describe("Most output tokens, at least 16."),
+    maxTokens: z
+      .int()
+      .min(16)
+      .optional()
+      .describe("Most output tokens, with those the model thinks with, at least 16; what the model allows when absent."),
     temperature: z.number().min(0).max(2).optional().describe("Sampling temperature 0-2."),
-    jsonSchema: z.record(z.string(), z.unknown()).optional().describe("Ask for JSON of this schema.").meta({ title: "JSON Schema" }),
+    jsonSchema: jsonSchemaInput(),
+    messages: messagesInput(),
+    images: imagesInput(),
+    reasoningEffort: z
+      .enum(["none", "minimal", "low", "medium", "high", "xhigh"])
+      .optional()
+      .describe(
+        "How much the model thinks before it answers; what the model does by itself when absent. Not every model takes every value.",
+      ),
   }),
   output: z.object({
     text: z.string().describe("Joined output_text parts."),
@@ -36,9 +49,18 @@ export const tool = defineTool({
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
-  async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema }, http }) {
+  async run({ input: { model, prompt, system, maxTokens, temperature, jsonSchema, messages = [], images, reasoningEffort }, http }) {
     const text = jsonSchema && { format: { type: "json_schema", name: "answer", schema: jsonSchema } };
-    const json = { model, input: prompt, instructions: system, max_output_tokens: maxTokens, temperature, text, store: false };
+    const json = {
+      model,
+      input: toInput(prompt, messages, readImages(images)),
+      instructions: system,
+      max_output_tokens: maxTokens,
+      temperature,
+      text,
+      reasoning: reasoningEffort && { effort: reasoningEffort },
+      store: false,
+    };
     const response = await nameModels({ unknownCode: unknownModel, list: () => listTextModels(http) }, () =>
       http.json({ method: "POST", path: "/responses", json, timeoutMs }),
     );
@@ -46,7 +68,7 @@ export const tool = defineTool({
     return [
       {
         text: answer,
-        ...(jsonSchema ? { json: parseJson(answer) } : {}),
+        ...(jsonSchema ? { json: parseAnswer(answer) } : {}),
         model: textAt(response, "model"),
         status: textAt(response, "status"),
         inputTokens: integerAt(response, "usage", "input_tokens"),
@@ -68,11 +90,15 @@ function readAnswer(response: unknown): string {
   return parts.map((part) => (textAt(part, "type") === "output_text" ? (textAt(part, "text") ?? "") : "")).join("");
 }
 
-// An answer that was cut off is not JSON.
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+type Earlier = { role: "user" | "assistant"; text: string };
+
+/** A prompt alone goes as a text, which servers that are only like OpenAI's take too. */
+function toInput(prompt: string, messages: Earlier[], pictures: ReturnType<typeof readImages>) {
+  if (messages.length === 0 && pictures.length === 0) return prompt;
+  const shown = pictures.map((picture) => ({
+    type: "input_image",
+    image_url: "url" in picture ? picture.url : `data:${picture.mimeType};base64,${picture.base64}`,
+  }));
+  const content = shown.length === 0 ? prompt : [{ type: "input_text", text: prompt }, ...shown];
+  return [...messages.map(({ role, text }) => ({ role, content: text })), { role: "user", content }];
 }

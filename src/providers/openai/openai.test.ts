@@ -67,6 +67,46 @@ describeHttpTool(createResponse, {
       items: [{ text: '{"a":1}', json: { a: 1 } }],
     },
     {
+      name: "shows pictures after earlier messages, with an effort",
+      input: {
+        model: "m",
+        prompt: "Who is it?",
+        messages: [
+          { role: "user", text: "Hi" },
+          { role: "assistant", text: "Hello" },
+        ],
+        images: [{ imageBase64: "iVBORw0KGgoAAAANSUhEUg==" }, { url: "https://example.com/a.png" }],
+        reasoningEffort: "low",
+      },
+      exchanges: [
+        {
+          request: {
+            method: "POST",
+            path: "/responses",
+            json: {
+              model: "m",
+              input: [
+                { role: "user", content: "Hi" },
+                { role: "assistant", content: "Hello" },
+                {
+                  role: "user",
+                  content: [
+                    { type: "input_text", text: "Who is it?" },
+                    { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==" },
+                    { type: "input_image", image_url: "https://example.com/a.png" },
+                  ],
+                },
+              ],
+              reasoning: { effort: "low" },
+              store: false,
+            },
+          },
+          answer: { json: { status: "completed", output: [message(words("Ann"))] } },
+        },
+      ],
+      items: [{ text: "Ann", status: "completed" }],
+    },
+    {
       name: "returns the text of JSON that was cut off",
       input: { model: "m", prompt: "p", jsonSchema: {} },
       exchanges: [
