@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { ToolCall } from "./call.ts";
 import { type ReadFault, type ReadRefusal, readCommonFault } from "./fault.ts";
 import type { Authorization } from "./http.ts";
@@ -16,6 +18,11 @@ export type Variant = {
   /** What is missing that depends on the other fields. Asked when it is saved and before every use, because rules may come later than data. */
   findMissing?: FindMissing;
   oauth2?: OAuth2;
+  /** Gets a token with what was typed in, where that is no token itself. Tools get the token, and not what it was got with. */
+  mintToken?: (
+    data: CredentialData,
+    outside: { fetch: SafeFetch; clock: Clock },
+  ) => Promise<{ accessToken: string; expiresInSeconds: number }>;
 };
 
 /** A secret may be masked in the data: only whether it is there counts. */

@@ -34,7 +34,7 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
 
   /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
   async function noteRefusal(opened: OpenedCredential, failure: Refusal, isOfCheck: boolean): Promise<Refusal> {
-    const isOver = opened.refresh !== undefined && (await isRefusedForGood(opened, failure, isOfCheck));
+    const isOver = opened.isConnected && (await isRefusedForGood(opened, failure, isOfCheck));
     const row = opened.row();
     const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
     if (!isOver) {

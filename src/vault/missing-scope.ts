@@ -9,7 +9,7 @@ export function explainMissingScope(opened: OpenedCredential, failure: Refusal, 
   const address = addressIn(opened.row(), platformBaseUrl);
   const has = splitScopes(opened.data().grantedScopes);
   const given = has.length > 0 ? ` It was given: ${has.join(", ")}.` : "";
-  const way = opened.refresh
+  const way = opened.isConnected
     ? `Add the scope to the credential "${opened.row().name}" and connect it again: ${address}`
     : `Give the token of the credential "${opened.row().name}" that scope at ${opened.definition.title}, and enter the new one if it changes: ${address}`;
   return failure.reworded((text) => (text === failure.message ? `${text}${given} ${way}` : text));

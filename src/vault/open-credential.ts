@@ -1,10 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { SafeFetch } from "../base/safe-fetch.ts";
 import { endAfter, type Span } from "../base/tracing.ts";
-import type { Credential, CredentialData } from "../contract/credential.ts";
+import type { Credential, CredentialData, Variant } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { type Contents, incomplete, needsReconnect, placeOf } from "./contents.ts";
-import { chooseVariant, findMissing, secretValuesOf } from "./credential-data.ts";
+import { chooseVariant, findMissing, secretFieldsOf, secretValuesOf } from "./credential-data.ts";
+import { createMintedTokens } from "./minted-tokens.ts";
 import { type Refresh, refreshEarlyMs } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import type { OpenedRow } from "./saved-tokens.ts";
@@ -15,14 +17,30 @@ export type CheckedCredential = { definition: Credential; row: CredentialRow };
 
 export type OpenedCredential = Awaited<ReturnType<ReturnType<typeof createOpenCredential>>>;
 
-type Options = { db: Database; clock: Clock; contents: Contents; refresh: Refresh; oauthClients: OAuthClients; platformBaseUrl: string };
+type Options = {
+  db: Database;
+  clock: Clock;
+  fetch: SafeFetch;
+  contents: Contents;
+  refresh: Refresh;
+  oauthClients: OAuthClients;
+  platformBaseUrl: string;
+};
 
 const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessible", "credential_unreadable"]);
 const settledMs = 30_000;
 
 /** Decrypts a credential for one call and keeps its token fresh during it. */
-export function createOpenCredential({ db, clock, contents, refresh, oauthClients, platformBaseUrl }: Options) {
+export function createOpenCredential({ db, clock, fetch, contents, refresh, oauthClients, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
+  const minted = createMintedTokens({ db, clock, fetch });
+
+  /** With a token in place of what it is got with. */
+  async function withMinted({ mintToken: mint, ...variant }: Variant, { row, data }: OpenedRow, refused?: unknown): Promise<OpenedRow> {
+    if (!mint) return { row, data };
+    const kept = Object.entries(data).filter(([name]) => !secretFieldsOf(variant).includes(name));
+    return { row, data: { ...Object.fromEntries(kept), accessToken: await minted.get({ row, mint, data }, refused) } };
+  }
 
   async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<OpenedRow> {
     const work = () => refresh.refresh(placeOf(row), token);
@@ -57,14 +75,21 @@ export function createOpenCredential({ db, clock, contents, refresh, oauthClient
     let current: OpenedRow = { row, data: stored };
     const use = (opened: OpenedRow) => {
       for (const secret of secretValuesOf(variant, opened.data)) secrets.add(secret);
+      if (typeof opened.data.accessToken === "string") secrets.add(opened.data.accessToken);
       current = opened;
     };
     use(current);
+    const began = current;
     if (variant.oauth2) use(await freshen(current, trace));
+    else if (variant.mintToken) use(await withMinted(variant, began));
 
     let replacedAt = Number.NEGATIVE_INFINITY;
     const replaceToken = async (): Promise<boolean> => {
       const failed = current.data.accessToken;
+      if (variant.mintToken) {
+        use(await withMinted(variant, began, failed));
+        return current.data.accessToken !== failed;
+      }
       if (typeof current.data.refreshToken !== "string") return false;
       // Requests that were under way with the old token fail as well; they only have to be sent again.
       if (clock.now().getTime() - replacedAt < settledMs) return true;
@@ -79,7 +104,9 @@ export function createOpenCredential({ db, clock, contents, refresh, oauthClient
       /** As it is stored with that data. */
       row: (): CredentialRow => current.row,
       /** Gets another token than the present one, after the provider refused it; false when there is none to get. */
-      ...(variant.oauth2 ? { refresh: replaceToken } : {}),
+      ...(variant.oauth2 || variant.mintToken ? { refresh: replaceToken } : {}),
+      /** Whether a person can connect it again. */
+      isConnected: variant.oauth2 !== undefined,
       /** Every secret value of this call, replaced tokens included, to be taken out of what goes outside. */
       secrets: (): string[] => [...secrets],
     };

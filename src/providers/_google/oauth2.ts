@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { withOAuth2 } from "../../contract/credential.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { withGoogleServiceAccount } from "./robot-key.ts";
 
 export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 
@@ -8,6 +9,12 @@ export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 export const googleOrigins = ["www", "docs", "drive", "forms", "gmail", "people", "sheets", "slides", "tasks"].map(
   (name) => `https://${name}.googleapis.com`,
 );
+
+/** The ways in to each of Google's services. */
+export const googleVariants = (scopes: string[]) => ({
+  oauth2: withGoogleOAuth2(scopes),
+  serviceAccount: withGoogleServiceAccount(scopes),
+});
 
 type Further<Shape extends z.ZodRawShape> = { title?: string; clientName?: string; fields?: Shape };
 

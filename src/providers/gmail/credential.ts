@@ -1,5 +1,5 @@
 import { defineCredential } from "../../contract/credential.ts";
-import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const gmailCredential = defineCredential({
@@ -7,9 +7,8 @@ export const gmailCredential = defineCredential({
   title: "Gmail",
   baseUrl: "https://gmail.googleapis.com",
   origins: googleOrigins,
-  variants: {
-    oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/gmail.modify", "https://www.googleapis.com/auth/gmail.send"]),
-  },
+  variants: googleVariants(["https://www.googleapis.com/auth/gmail.modify", "https://www.googleapis.com/auth/gmail.send"]),
+  usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/gmail/v1/users/me/profile" })),
 });

@@ -1,5 +1,5 @@
 import { defineCredential } from "../../contract/credential.ts";
-import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const googleCalendarCredential = defineCredential({
@@ -7,12 +7,11 @@ export const googleCalendarCredential = defineCredential({
   title: "Google Calendar",
   baseUrl: "https://www.googleapis.com",
   origins: googleOrigins,
-  variants: {
-    oauth2: withGoogleOAuth2([
-      "https://www.googleapis.com/auth/calendar.events",
-      "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
-    ]),
-  },
+  variants: googleVariants([
+    "https://www.googleapis.com/auth/calendar.events",
+    "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+  ]),
+  usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
 });

@@ -1,5 +1,5 @@
 import { defineCredential } from "../../contract/credential.ts";
-import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const googleDriveCredential = defineCredential({
@@ -7,7 +7,8 @@ export const googleDriveCredential = defineCredential({
   title: "Google Drive",
   baseUrl: "https://www.googleapis.com",
   origins: googleOrigins,
-  variants: { oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/drive"]) },
+  variants: googleVariants(["https://www.googleapis.com/auth/drive"]),
+  usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/drive/v3/about", query: { fields: "user" } })),
 });

@@ -1,6 +1,6 @@
 import { defineCredential } from "../../contract/credential.ts";
 import { checkGoogleToken } from "../_google/check-token.ts";
-import { googleOrigins, withGoogleOAuth2 } from "../_google/oauth2.ts";
+import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
 
 export const googleSheetsCredential = defineCredential({
@@ -8,7 +8,8 @@ export const googleSheetsCredential = defineCredential({
   title: "Google Sheets",
   baseUrl: "https://sheets.googleapis.com",
   origins: googleOrigins,
-  variants: { oauth2: withGoogleOAuth2(["https://www.googleapis.com/auth/spreadsheets"]) },
+  variants: googleVariants(["https://www.googleapis.com/auth/spreadsheets"]),
+  usualKind: "oauth2",
   readFault: readGoogleFault,
   check: checkGoogleToken,
 });
