@@ -5,6 +5,8 @@ import { at, textAt } from "./read.ts";
 export type ProviderFault = {
   code?: string | undefined;
   message?: string | undefined;
+  /** What to change, said after the provider's own words. */
+  advice?: string | undefined;
   /** How long to wait, when the provider says it elsewhere than in the headers. */
   retryAfterMs?: number | undefined;
   /** Worth another try although the status does not say so, e.g. a rate limit told with 403. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readingMethods } from "../base/effect.ts";
 import { endSentence } from "../base/end-sentence.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { ProviderFault, ReadFault, ReadRefusal } from "./fault.ts";
+import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal } from "./fault.ts";
 import { type Exchange, type ExchangeOptions, exchange, type HttpRequest, isNear, redirectTarget } from "./http-exchange.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 
@@ -152,14 +152,17 @@ function toFailure(provider: string, { status, headers }: Response, fault: Provi
   const asksToComeBack = headers.has("retry-after") || status === 429;
   const isTurnedAway = retryAfterMs !== undefined && (fault.isTurnedAway === true || (turningAway.has(status) && asksToComeBack));
   const lacksPermission = fault.lacksPermission ?? (fault.missingScopes !== undefined || (status === 403 && !isTemporary));
-  const refusal = providerFailure(provider, { status, ...fault, message: withScopes(fault), retryAfterMs, lacksPermission });
+  const refusal = providerFailure(provider, { status, ...fault, message: withAdvice(fault), retryAfterMs, lacksPermission });
   return {
     ...{ isTemporary, isTurnedAway, retryAfterMs, mayHaveActed: fault.mayHaveActed === true },
     refusal: isTurnedAway ? refusal.reworded((text) => text, "none") : refusal,
   };
 }
 
-/** The provider's words, and which scopes it misses. */
+/** The provider's words, and what follows from them. */
+const withAdvice = (fault: ProviderFault): string | undefined =>
+  fault.advice === undefined ? withScopes(fault) : joinSentences([withScopes(fault), fault.advice]);
+
 function withScopes({ message, missingScopes }: ProviderFault): string | undefined {
   if (missingScopes === undefined) return message;
   const names = missingScopes.length === 0 ? "scope that the credential does not have" : `scope ${missingScopes.join(" or ")}`;
