@@ -33,6 +33,7 @@ beforeAll(async () => {
       node("decide", "condition", { condition: "true" }),
       node("search", "github_search_issues", { query: "is:open" }, { name: "Search", settings: { disabled: true } }),
       node("tell", "slack_send_message", { channel: "C1", text: "Hello" }, { settings: { disabled: true } }),
+      node("call", "http_request", { url: "https://api.stripe.com/v1/balance" }, { settings: { disabled: true } }),
     ],
     edges("make>tell", "make>decide"),
     "Report",
@@ -122,6 +123,29 @@ describe("the panel of a node", () => {
     await panel.getByLabel("Repeat after an interruption").check();
     await done;
     expect(await savedNode("tell")).toMatchObject({ settings: { disabled: true, repeatAfterInterruption: true } });
+  });
+
+  it("of an HTTP request offers accounts of services, and puts one in the place of the other", async () => {
+    const make = async (type: string, name: string, data: Record<string, unknown>) =>
+      await flows.app.parts.vault.credentials.create(flows.owner.organizationId, { type, name, data, createdBy: null });
+    const stripe = await make("stripe", "Our Stripe", { secretKey: "sk_test_1" });
+    const own = await make("http_auth", "Our API", { authKind: "bearer", secret: "canary", baseUrl: "https://api.own.test" });
+    await make("redis", "Our cache", { host: "cache.own.test" });
+    const { page, panel, complaints } = await open("node=call");
+    const picker = panel.getByRole("combobox", { name: "HTTP credential" });
+    await picker.locator("option", { hasText: "Our Stripe" }).waitFor({ state: "attached" });
+    expect(await picker.locator("option", { hasText: "Our cache" }).count()).toBe(0);
+    expect(await picker.locator("optgroup").evaluateAll((groups) => groups.map((group) => group.getAttribute("label")))).toContain(
+      "Stripe, for its own addresses",
+    );
+    await picker.selectOption(stripe.reference);
+    await eventually(() => savedNode("call")).toMatchObject({ credentials: { stripe: stripe.reference } });
+    await picker.selectOption(own.reference);
+    await eventually(async () => ((await savedNode("call")) as { credentials?: unknown }).credentials).toEqual({
+      http_auth: own.reference,
+    });
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   it("creates the credential on the spot and takes it", async () => {
