@@ -135,9 +135,7 @@ describe("the panel of a node", () => {
     const picker = panel.getByRole("combobox", { name: "HTTP credential" });
     await picker.locator("option", { hasText: "Our Stripe" }).waitFor({ state: "attached" });
     expect(await picker.locator("option", { hasText: "Our cache" }).count()).toBe(0);
-    expect(await picker.locator("optgroup").evaluateAll((groups) => groups.map((group) => group.getAttribute("label")))).toContain(
-      "Stripe, for its own addresses",
-    );
+    expect(await picker.locator('optgroup[label="Stripe, for its own addresses"]').count()).toBe(1);
     await picker.selectOption(stripe.reference);
     await eventually(() => savedNode("call")).toMatchObject({ credentials: { stripe: stripe.reference } });
     await picker.selectOption(own.reference);

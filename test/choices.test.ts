@@ -69,5 +69,5 @@ it("tells whoever connects Google that a consent screen in testing loses its con
   const advised = types
     .filter(({ variants }) => variants.some(({ advice }) => /“Testing”.*seven days/.test(advice ?? "")))
     .map(({ type }) => type);
-  expect(advised.sort()).toEqual(["gmail", "google_calendar", "google_docs", "google_drive", "google_sheets"]);
+  expect(advised.sort()).toEqual(["email", "gmail", "google_calendar", "google_docs", "google_drive", "google_sheets"]);
 });

@@ -28,6 +28,11 @@ const neededSecrets: Record<string, string[]> = {
   "telegram_bot/apiKey": ["botToken"],
   "twilio/basic": ["authToken"],
   "whatsapp/bearer": ["accessToken"],
+  "gmail/serviceAccount": ["serviceAccountKey"],
+  "google_calendar/serviceAccount": ["serviceAccountKey"],
+  "google_docs/serviceAccount": ["serviceAccountKey"],
+  "google_drive/serviceAccount": ["serviceAccountKey"],
+  "google_sheets/serviceAccount": ["serviceAccountKey"],
 };
 
 type Kind = { name: string; definition: Credential; variant: Variant; filled: CredentialData };

@@ -1,14 +1,13 @@
-import { createVerify, generateKeyPairSync } from "node:crypto";
+import { createVerify } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../src/base/ids.ts";
 import { toReference } from "../src/vault/reference.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { type Answer, type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { signUpOwner } from "./support/people.ts";
+import { robotKeys, robotPem, writeRobotKey } from "./support/robot-key.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
-const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
 let now = new Date("2026-11-16T10:00:00Z");
 let app: TestApp;
 let google: FakeProvider;
@@ -31,13 +30,7 @@ afterAll(async () => {
   await Promise.all([google.stop(), tokens.stop()]);
 });
 
-/** As Google gives it for download. */
-const keyFile = (changes: object = {}) =>
-  JSON.stringify({
-    ...{ type: "service_account", project_id: "acme", private_key_id: "key-1", private_key: pem },
-    ...{ client_email: "robot@acme.iam.gserviceaccount.com", client_id: "1", token_uri: `${tokens.url}/token` },
-    ...{ auth_uri: "https://accounts.google.com/o/oauth2/auth", universe_domain: "googleapis.com", ...changes },
-  });
+const keyFile = (changes: object = {}) => writeRobotKey(`${tokens.url}/token`, changes);
 
 const create = (data: object, type = "google_drive") =>
   ann.browser.post(`${path}/credentials`, {
@@ -57,7 +50,7 @@ const bearers = () => google.requests().map(({ headers }) => headers.authorizati
 function readAssertion(index = 0) {
   const form = new URLSearchParams(tokens.requests()[index]?.body.toString());
   const [header = "", claims = "", signature = ""] = (form.get("assertion") ?? "").split(".");
-  const isSigned = createVerify("RSA-SHA256").update(`${header}.${claims}`).verify(publicKey, signature, "base64url");
+  const isSigned = createVerify("RSA-SHA256").update(`${header}.${claims}`).verify(robotKeys.publicKey, signature, "base64url");
   const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
   return { grantType: form.get("grant_type"), header: read(header), claims: read(claims), isSigned };
 }
@@ -138,7 +131,7 @@ describe("a Google service account", () => {
     const record = await call(body.id, "http_request", { url: `${google.url}/drive/v3/drives` });
     expect(record).toMatchObject({ status: "success", outputs: [{ status: 200 }] });
     const { text: read } = await ann.browser.get(`${path}/credentials/${body.id}`);
-    const secretPart = pem.split("\n")[3] ?? "";
+    const secretPart = robotPem.split("\n")[3] ?? "";
     for (const shown of [text, read, JSON.stringify(record), app.logLines.join("\n")]) {
       expect(shown).not.toContain(secretPart);
       expect(shown).not.toContain("ya29.canary");

@@ -12,6 +12,7 @@ import { resolveParameters } from "../src/workflows/resolve-parameters.ts";
 import { describeShape, type FormField, fieldsOf, type Schema } from "../web/node-form/field-shape.ts";
 import { readJson, readNumber, readRows, readText, setField } from "../web/node-form/field-values.ts";
 import { onDisk } from "./support/catalogue-on-disk.ts";
+import { writeRobotKey } from "./support/robot-key.ts";
 
 type FormProps = { schema: Schema; value: Schema; onChange: () => void; faults: []; expressions?: { suggestions: [] }; idPrefix: string };
 
@@ -81,6 +82,7 @@ const byPattern = [
   "AC0123456789abcdef0123456789abcdef",
   "SK0123456789abcdef0123456789abcdef",
   "-----BEGIN CERTIFICATE----- MA== -----END CERTIFICATE-----",
+  writeRobotKey("https://oauth2.googleapis.com/token"),
   "https://example.com/",
   "a",
 ];

@@ -1,4 +1,5 @@
 import type { CredentialTypeEntry } from "../../src/catalog/wire.ts";
+import { writeRobotKey } from "./robot-key.ts";
 
 export type Variant = CredentialTypeEntry["variants"][number];
 
@@ -22,6 +23,7 @@ function dataFor({ kind, schema }: Variant, { host, port }: Goal): Record<string
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const addresses: Record<string, unknown> = {
     accountSid: `AC${"0".repeat(32)}`,
+    serviceAccountKey: writeRobotKey(`http://${host}:${port}/token`),
     ...{
       host: bare,
       smtpHost: bare,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Credential, Variant } from "../../src/contract/credential.ts";
+import { writeRobotKey } from "./robot-key.ts";
 
 type Field = { secret?: boolean; enum?: string[]; format?: string; type?: string };
 
@@ -17,7 +18,7 @@ export function fillInCredential({ variants, baseUrl }: Credential, variant: Var
   const { properties = {} } = z.toJSONSchema(variant.fields, { io: "input" }) as { properties?: Record<string, Field> };
   const entries = Object.entries(properties).map(([name, field]): [string, unknown] => [
     name,
-    field.secret ? `CANARY+${name}/${mark}` : (samples[name] ?? field.enum?.at(-1) ?? harmless(name, field, url)),
+    field.secret ? secretFor(name, { url, mark }) : (samples[name] ?? field.enum?.at(-1) ?? harmless(name, field, url)),
   ]);
   const data = Object.fromEntries(entries);
   return {
@@ -27,8 +28,13 @@ export function fillInCredential({ variants, baseUrl }: Credential, variant: Var
   };
 }
 
+/** The mark of a key file is in what is sent nowhere. */
+const secretFor = (name: string, { url, mark }: { url: string; mark: string }): string =>
+  name === "serviceAccountKey" ? writeRobotKey(`${url}/token`, { client_id: `CANARY+${name}/${mark}` }) : `CANARY+${name}/${mark}`;
+
 function harmless(name: string, { type = "", format = "" }: Field, url: string): unknown {
   const byKind: Record<string, unknown> = {
+    email: "someone@acme.test",
     "date-time": new Date(Date.now() - 1000).toISOString(),
     uri: `${url}/${name}`,
     integer: closedPort,

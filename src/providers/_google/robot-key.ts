@@ -10,11 +10,14 @@ type Key = { email: string; privateKey: string; keyId: string | undefined; token
 const tokenLimitMs = 10_000;
 const lifetimeSeconds = 3600;
 
+const notAKey = "must be the JSON key of a service account, as Google gave it";
+
 const fields = z.strictObject({
   serviceAccountKey: z
     .string()
     .max(10_000)
-    .refine((text) => readKey(text) !== undefined, "must be the JSON key of a service account, as Google gave it")
+    .regex(/"private_key"\s*:/, notAKey)
+    .refine((text) => readKey(text) !== undefined, notAKey)
     .meta({
       secret: true,
       format: "password",
