@@ -105,7 +105,7 @@ function jsonForms(secret: string): string[] {
 function escapeAs({ long = [], upperCase, slashes }: JsonWriter, found: string): string {
   if (found === "/") return slashes ? "\\/" : found;
   if (found.length === 2 && !long.includes(found)) return found;
-  const hex = found.length > 2 ? found.slice(2) : hexOf(JSON.parse(`"${found}"`));
+  const hex = found.length > 2 ? found.slice(2) : hexOf(String(JSON.parse(`"${found}"`)));
   return `\\u${upperCase ? hex.toUpperCase() : hex}`;
 }
 

@@ -7,11 +7,11 @@ import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outc
 import type { ExecuteOnce } from "./execute-once.ts";
 import { originsByIdentity } from "./find-origin.ts";
 import { type GraphNode, onlyWay } from "./graph.ts";
-import { withoutTypedSecrets } from "./hide-typed-secrets.ts";
 import { type Origins, type StoredItems, writeItems } from "./item-progress.ts";
 import type { NodeFailure } from "./node-failure.ts";
 import type { Execution, NodeTask } from "./node-task.ts";
 import { type Again, type Failed, nextTry, retryAfterOf } from "./retries.ts";
+import { withoutTypedSecrets } from "./scrub-failure.ts";
 
 /** What came out of a node, and from which of its items. */
 export type Given = { outputs: Record<string, Item[]>; origins?: Origins };
