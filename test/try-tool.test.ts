@@ -103,7 +103,8 @@ describe("a trial that cannot run", () => {
   it.each(["nothing", "platform_get_me", "__proto__", "toString"])("is refused without a record for the tool %s", async (tool) => {
     const before = (await records()).length;
     const { detail } = expectProblem(await call(tool, { parameters: {}, confirm: true }), { status: 404, code: "not_found" });
-    expect(detail).toContain(`No provider has a tool "${tool}"`);
+    expect(detail).toMatch(/^No provider has a tool "[^"]*"(?:\.|; did you mean .*\?)$/);
+    expect(detail).toContain(`"${tool}"`);
     expect((await records()).length).toBe(before);
   });
 

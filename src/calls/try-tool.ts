@@ -1,3 +1,4 @@
+import { endSentence } from "../base/end-sentence.ts";
 import { describeUnknownName } from "../base/nearest-names.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -15,7 +16,7 @@ type Wish = Asker & { toolName: string; request: ToolCallRequest };
 export function createTryTool({ nodes, runAndRead }: Options) {
   return async ({ toolName, request, ...asker }: Wish): Promise<ToolCall> => {
     const node = nodes.get(toolName);
-    if (!node) throw new Refusal("not_found", `No provider has a tool ${describeUnknownName(toolName, nodes.keys())}`);
+    if (!node) throw new Refusal("not_found", endSentence(`No provider has a tool ${describeUnknownName(toolName, nodes.keys())}`));
     const { parameters, credentials: references, confirm } = request;
     return await runAndRead({ ...asker, node, parameters, references, confirm });
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { endSentence } from "../base/end-sentence.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RecordedSteps } from "../calls/recorded-steps.ts";
@@ -133,10 +134,8 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
     signal.throwIfAborted();
     if (!ended) return { runId: id, status: "pending" as const, items: [] };
     if (ended.status === "succeeded") return { runId: id, status: ended.status, items: ended.result ?? [] };
-    throw new Refusal(
-      "workflow_failed",
-      `The run ${id} ${ended.status === "cancelled" ? "was cancelled" : `failed: ${ended.error?.message ?? ""}`}`,
-    );
+    if (ended.status === "cancelled") throw new Refusal("workflow_failed", `The run ${id} was cancelled.`);
+    throw new Refusal("workflow_failed", endSentence(`The run ${id} failed${ended.error ? `: ${ended.error.message}` : ""}`));
   }
 }
 
