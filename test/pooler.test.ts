@@ -1,4 +1,6 @@
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeFailure } from "../src/commands/describe-failure.ts";
 import { createMcpClient } from "./support/mcp-client.ts";
 import { describeWithProgram, startPgBouncer } from "./support/real-servers.ts";
 import { createTestDatabase } from "./support/test-database.ts";
@@ -58,4 +60,24 @@ describeWithProgram("pgbouncer", "behind PgBouncer in transaction mode", () => {
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(pooledConnections + 4);
     expect(found.map(({ name }) => name)).toContain("switchyard slots");
   });
+
+  it.each([
+    ["a database that it does not know", { database: "nowhere" }, /nowhere|authentication failed/],
+    ["a user that it does not know", { user: "nobody-here" }, /nobody-here|authentication failed/],
+  ])("%s in the address is told as such, and not as a database that is away", async (_name, wrong, says) => {
+    const client = new pg.Client({ ...database.target, host: "127.0.0.1", port: bouncer.port, ...wrong });
+    const refused = await client.connect().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(describeFailure(refused)).toMatch(says);
+    expect(describeFailure(refused)).not.toContain("cannot be reached");
+  });
+
+  it.each(["query_wait_timeout", "pgbouncer cannot connect to server", "no more connections allowed (max_client_conn)"])(
+    "what it says of a PostgreSQL that is away or busy is told as that: %s",
+    (message) => {
+      expect(describeFailure(Object.assign(new Error(message), { code: "08P01" }))).toBe(`The database cannot be reached: ${message}`);
+    },
+  );
 });

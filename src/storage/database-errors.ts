@@ -5,6 +5,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Refusal) return error.code === "database_unavailable";
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "08P01" && wrongAddress.test(error.message)) return false;
   if (code !== undefined && (unavailableStates.has(code) || code.startsWith("08") || networkCodes.has(code))) return true;
   if (code === "ENOENT" || code === "EACCES") return syscall === "connect";
   return unavailableMessages.test(error.message);
@@ -48,6 +49,9 @@ const networkCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
+
+// PgBouncer has one code for everything: also for an address that is wrong, which no patience mends.
+const wrongAddress = /^no such (database|user)|authentication failed/;
 
 // node-postgres and its pool give these failures no code.
 const unavailableMessages =
