@@ -70,6 +70,10 @@ describe("a connection string in place of a server's name", () => {
 
   it.each([
     ["postgres", "postgres://ann:canary#word@db.example.test/shop"],
+    ["postgres", "postgres://ann:/canary@db.example.test:5432/shop"],
+    ["postgres", "postgres://ann:12/canary@db.example.test/shop"],
+    ["mysql", "mysql://ann:12?canary@db.example.test/shop"],
+    ["mysql", "mysql://ann:12#canary@db.example.test/shop"],
     ["postgres", "postgres://ann:canary-word@one.test:5432,two.test:5432/shop"],
     ["mysql", "postgres://ann:canary-word@db.example.test/shop"],
     ["redis", "rediss://"],

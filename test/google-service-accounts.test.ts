@@ -110,6 +110,17 @@ describe("a Google service account", () => {
     expect(bearers()).toEqual(["Bearer ya29.one", "Bearer ya29.two"]);
   });
 
+  it.each([{ subject: "boss@acme.test" }, { furtherScopes: "https://mail.google.com/" }])(
+    "is not made to open more without its key: %j",
+    async (data) => {
+      const { body } = await create({});
+      const change = (more: object) => ann.browser.patch(`${path}/credentials/${body.id}`, { data: { ...data, ...more } });
+      const { errors } = expectProblem(await change({}), { status: 400, code: "validation_failed" });
+      expect(errors?.map(({ pointer }) => pointer)).toEqual(["/data/serviceAccountKey"]);
+      expect((await change({ serviceAccountKey: keyFile() })).status).toBe(200);
+    },
+  );
+
   it("fails with Google's words when the key is refused, and its health says so", async () => {
     const { body } = await create({});
     tokens.script([{ status: 400, json: { error: "invalid_grant", error_description: "Invalid JWT Signature." } }]);

@@ -203,6 +203,14 @@ describe("http_request as a node with the account of a provider", () => {
     stranger.script([{ json: {} }]);
     expect(await run([], { url: `${stranger.url}/x` }, { credentials })).toMatchObject({ status: "succeeded" });
     expect(stranger.requests()[0]?.headers.authorization).toBeUndefined();
+    // Where it is not for the address, the organization's default is what it would be without it.
+    const { organizationId } = ann.owner;
+    const data = { authKind: "bearer", secret: "default-canary", baseUrl: stranger.url };
+    const { id } = await ann.app.parts.vault.credentials.create(organizationId, { type: "http_auth", name: "Own", data, createdBy: null });
+    await ann.app.parts.vault.defaults.set({ organizationId, type: "http_auth", apiKeyId: null }, id);
+    stranger.script([{ json: {} }]);
+    expect(await run([], { url: `${stranger.url}/x` }, { credentials })).toMatchObject({ status: "succeeded" });
+    expect(stranger.requests()[0]?.headers.authorization).toBe("Bearer default-canary");
     await stranger.stop();
   });
 });

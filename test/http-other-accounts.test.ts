@@ -97,7 +97,7 @@ describe("http_request with the account of a provider", () => {
       outputs: [{ status: 200, body: { ok: false, error: "channel_not_found" } }],
     });
     expect(await call("slack", id, { url: `${service.url}/nothing` })).toMatchObject({ outputs: [{ status: 404 }] });
-    expect((await healthOf(id)).health).toBe("ok");
+    expect((await healthOf(id)).health).toBe("unknown");
   });
 
   it("refreshes an OAuth token that is refused, and goes on with the new one", async () => {
@@ -113,11 +113,32 @@ describe("http_request with the account of a provider", () => {
 
   it("fails when the account itself is refused, and its health says so", async () => {
     const id = await github();
-    service.script([{ status: 401, json: { message: "Bad credentials" } }]);
+    service.script([
+      { status: 401, json: { message: "Bad credentials" } },
+      { status: 401, json: { message: "Bad credentials" } },
+    ]);
     const record = await call("github", id, { url: `${service.url}/user` });
     expect(record).toMatchObject({ status: "failed", error: { code: "provider_error" } });
     expect(record.error.message).toContain("GitHub refused the call (401): Bad credentials.");
     expect(await healthOf(id)).toMatchObject({ health: "failing", lastError: expect.stringContaining("Bad credentials") });
+  });
+
+  it("fails when a header of the caller is refused, and the account, which still works, is left as it was", async () => {
+    const id = await connect("slack", { kind: "oauth2", ...oauth.connection(new Date(Date.now() + 3_600_000)), baseUrl: service.url });
+    const refusal = { json: { ok: false, error: "invalid_auth" } };
+    service.script([refusal, refusal, { json: { ok: true } }]);
+    const headers = { Authorization: "Bearer YOUR_TOKEN" };
+    expect(await call("slack", id, { url: `${service.url}/chat.postMessage`, headers })).toMatchObject({ status: "failed" });
+    expect(service.requests().map(({ path }) => path)).toEqual(["/chat.postMessage", "/chat.postMessage", "/auth.test"]);
+    expect((await healthOf(id)).health).toBe("ok");
+  });
+
+  it("says nothing good about an account whose service answers anything", async () => {
+    const id = await github();
+    service.script([{ status: 401, json: { message: "Bad credentials" } }, { status: 401, json: {} }, { json: {} }]);
+    await call("github", id, { url: `${service.url}/user` });
+    expect((await call("github", id, { url: `${service.url}/robots.txt` })).status).toBe("success");
+    expect((await healthOf(id)).health).toBe("failing");
   });
 });
 

@@ -197,6 +197,24 @@ describe("a webhook that asks for some events only", () => {
     expect((await hooks.read(id)).lastError).toBeNull();
   });
 
+  it("starts the other messages of a delivery when one of them keeps its filter busy, and says so", async () => {
+    const filter = "$contains($trigger.prompt, /^(a+)+$/) = false";
+    const { id, webhookUrl } = await hooks.ofProvider("whatsapp", account.whatsapp, { filter });
+    const message = (from: string, body: string) => ({ from, id: `wamid.${from}`, timestamp: "1750030073", type: "text", text: { body } });
+    const messages = [message("1", `${"a".repeat(40)}!`), message("2", "Hello")];
+    const value = { messaging_product: "whatsapp", metadata: { phone_number_id: "1" }, messages };
+    const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: "1", changes: [{ field: "messages", value }] }] });
+    expect((await deliver(webhookUrl, body, signWhatsapp("wa", body))).status).toBe(200);
+    expect(await hooks.startedBy(id)).toMatchObject([{ prompt: "Hello" }]);
+    expect((await hooks.read(id)).lastError).not.toBeNull();
+  });
+
+  it("says that it is off, whatever its filter would say", async () => {
+    const { id, webhookUrl } = await hooks.ofProvider("github", account.github, { filter: "false" });
+    await hooks.owner.browser.patch(`${hooks.path}/${id}`, { active: false });
+    expect((await sendGithub(webhookUrl, issue)).status).toBe(409);
+  });
+
   it("is refused with an expression that cannot be read, and with fields that do not belong to it", async () => {
     const credentialId = await hooks.connect("github", account.github);
     const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W" };

@@ -20,7 +20,7 @@ export function readConnectionString(given: CredentialData, { schemes, readRest,
   if (scheme === undefined || !schemes.includes(scheme)) return given;
   const url = URL.parse(text);
   // What was pasted is not repeated: it has a password in it.
-  if (!url || url.hostname === "")
+  if (!url || url.hostname === "" || isTornApart(url))
     throw refuseInput(
       "/data/host",
       "is a connection string that cannot be read; write special characters of its password as %40 and so on",
@@ -36,6 +36,10 @@ export function readConnectionString(given: CredentialData, { schemes, readRest,
   const known = Object.entries(said).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return { ...given, ...Object.fromEntries(known) };
 }
+
+/** A slash, a question mark or a hash in its password ends the name of the server too early: what follows the password is then somewhere else. */
+const isTornApart = ({ pathname, searchParams, hash }: URL): boolean =>
+  [pathname, hash, ...searchParams.keys()].some((part) => part.includes("@"));
 
 /** The database that the path names. */
 export const databaseIn = ({ pathname }: URL): string => decode(pathname.replace(/^\//, ""));

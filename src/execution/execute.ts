@@ -38,6 +38,16 @@ type Options = {
 
 /** Opens the credential and runs the tool, both under the time limit. What comes back or is thrown holds no secret of the call. */
 export function createExecute({ vault, outside, log, sendsTraceParent = false }: Options) {
+  function noteSuccess(node: PreparedCall["node"], credential: PreparedCall["credential"]): void {
+    // Whatever an address of the service answers to another tool says nothing about the account.
+    if (credential && isOfOwnService(node, credential)) vault.health.noteSuccess(credential);
+  }
+
+  async function explain(node: PreparedCall["node"], opened: OpenedCredential | null, failure: Refusal): Promise<Refusal> {
+    if (!opened) return failure;
+    return await vault.health.explain(opened, failure, isOfOwnService(node, opened) ? "own tool" : "other tool");
+  }
+
   return async (
     { organizationId, node, input, credential }: PreparedCall,
     { signal, limitMs, toldMs = limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
@@ -57,19 +67,22 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };
         return await watchSteps(outside, watched, (reach) => tool.run(createToolCall(reach, call)));
       });
-      if (credential) vault.health.noteSuccess(credential);
+      noteSuccess(node, credential);
       return createScrub(secretsOf(opened)).value(checkOutput(tool, items)) as Item[];
     } catch (error) {
       if (signal.aborted && error === signal.reason) throw effects.explain(error);
       const failure = effects.explain(withoutSecrets(error, { secrets: secretsOf(opened), tool, log, traceId: trace.traceId }));
-      throw opened ? await vault.health.explain(opened, failure) : failure;
+      throw await explain(node, opened, failure);
     }
   };
 }
 
 /** Who is spoken of in failures: the account's service, where the tool takes accounts of several. */
 const titleOf = ({ tool, provider }: PreparedCall["node"], credential: PreparedCall["credential"]): string =>
-  credential && credential.definition.type !== tool.credential?.type ? credential.definition.title : provider.title;
+  credential && !isOfOwnService({ tool }, credential) ? credential.definition.title : provider.title;
+
+const isOfOwnService = ({ tool }: Pick<PreparedCall["node"], "tool">, { definition }: Pick<OpenedCredential, "definition">): boolean =>
+  definition.type === tool.credential?.type;
 
 const secretsOf = (opened: OpenedCredential | null): string[] => opened?.secrets() ?? [];
 

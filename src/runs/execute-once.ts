@@ -60,9 +60,8 @@ export function createExecuteOnce(options: Options) {
   }
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
-    const { references, isDefault } = await chooseAccount(task, node, options);
     const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
-    const prepared = await options.prepare({ organizationId: task.organizationId, node, parameters: given, references, isDefault });
+    const prepared = await prepareCall(task, node, given, options);
     const items = await options.execute(prepared, {
       signal: task.signal,
       limitMs: task.leftMs(),
@@ -160,25 +159,35 @@ const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, {
 
 type Account = { references: Record<string, string>; isDefault: boolean };
 
+/** With the first account that is for the call. */
+async function prepareCall(task: NodeTask, node: Node, parameters: Values, options: Pick<Options, "prepare" | "defaultReferenceFor">) {
+  const wish = { organizationId: task.organizationId, node, parameters };
+  const [first, ...others] = await chooseAccounts(task, node, options);
+  let prepared = await options.prepare({ ...wish, ...first });
+  for (const account of others) if (!prepared.credential) prepared = await options.prepare({ ...wish, ...account });
+  return prepared;
+}
+
 /**
- * The account that the node names, or else one that is used where it is meant for the call: that of the model which fills the node's
- * parameters, where the call goes to the same provider, or the organization's default.
+ * The account that the node names, or else those that are used where they are meant for the call: that of the model which fills the node's
+ * parameters, where the call goes to the same provider, then the organization's default.
  */
-async function chooseAccount(
+async function chooseAccounts(
   { node: { credentials }, organizationId }: NodeTask,
   { tool, alsoTakes }: Node,
   { defaultReferenceFor }: Pick<Options, "defaultReferenceFor">,
-): Promise<Account> {
-  if (!tool.credential) return { references: {}, isDefault: false };
+): Promise<[Account, ...Account[]]> {
+  if (!tool.credential) return [{ references: {}, isDefault: false }];
   const { type } = tool.credential;
   const isOfModel = (other: string) => modelCredentialTypes.includes(other);
   const named = [type, ...alsoTakes.filter((other) => !isOfModel(other))].filter((other) => credentials[other] !== undefined);
-  const isNamed = named.length > 0;
-  const chosen = isNamed ? named : modelCredentialTypes.filter((other) => alsoTakes.includes(other) && credentials[other]).slice(0, 1);
-  if (chosen.length > 0)
-    return { references: Object.fromEntries(chosen.map((other) => [other, credentials[other] ?? ""])), isDefault: !isNamed };
+  const referTo = (types: string[]) => Object.fromEntries(types.map((other) => [other, credentials[other] ?? ""]));
+  if (named.length > 0) return [{ references: referTo(named), isDefault: false }];
+  const ofModels = modelCredentialTypes.filter((other) => alsoTakes.includes(other) && credentials[other] !== undefined);
   const reference = await defaultReferenceFor(organizationId, type);
-  return { references: reference === undefined ? {} : { [type]: reference }, isDefault: true };
+  const last = { references: reference === undefined ? {} : { [type]: reference }, isDefault: true };
+  const [first, ...others] = [...ofModels.map((other) => ({ references: referTo([other]), isDefault: true })), last];
+  return [first ?? last, ...others];
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {

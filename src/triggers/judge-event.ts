@@ -9,7 +9,7 @@ import type { WebhookRow } from "./store.ts";
 export type JudgeEvent = ReturnType<typeof createJudgeEvent>;
 
 /** It starts nothing; `isFault` where somebody has to mend something. */
-type Ignored = { reason: string; isFault: boolean };
+export type Ignored = { reason: string; isFault: boolean };
 
 /** Why an event starts nothing, although it is believed; undefined where it does. */
 export function createJudgeEvent({ stopLoops }: { stopLoops: StopLoops }) {
@@ -30,8 +30,9 @@ async function findUnmet(row: WebhookRow, trigger: TriggerData): Promise<Ignored
   try {
     return (await isFilterMet(row, trigger)) ? undefined : { reason: "The filter does not hold.", isFault: false };
   } catch (error) {
-    // The sender can do nothing about it, and would only deliver again.
-    if (error instanceof Refusal && error.status < 500) return { reason: error.message, isFault: true };
+    // The sender can do nothing about it, and would only deliver again: the same text would take too long once more.
+    if (error instanceof Refusal && (error.status < 500 || error.code === "expression_timeout"))
+      return { reason: error.message, isFault: true };
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import type { Database } from "../storage/database.ts";
 import { createAnswerDelivery } from "./answer-delivery.ts";
 import type { BelieveDelivery, Signer } from "./believe-delivery.ts";
 import { decodeBody } from "./decode-body.ts";
-import type { JudgeEvent } from "./judge-event.ts";
+import type { Ignored, JudgeEvent } from "./judge-event.ts";
 import { answerIgnored, type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { readPayload } from "./read-payload.ts";
 import { describeRequest } from "./request-facts.ts";
@@ -47,6 +47,8 @@ const noToken = Buffer.alloc(32);
 // Whoever looks at the list wants to know the day or the minute; the row of a busy webhook is left alone meanwhile.
 const noteEveryMs = 10_000;
 
+type Outcome = { id: string } | Ignored;
+
 /** From the address that was called to the run: is it a webhook, is it really from the sender, is it new, and is it on. */
 export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, waitForAnswer }: Options) {
   const answerFrom = createAnswerDelivery(waitForAnswer, log);
@@ -76,18 +78,27 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     }
   }
 
+  async function startOne(row: WebhookRow, signer: Signer | undefined, wish: RunWish): Promise<Outcome> {
+    // One that is off says so, whatever was delivered.
+    const ignored = row.is_active ? await judgeEvent(row, signer, wish.trigger) : undefined;
+    return ignored ?? { id: await start(row, wish) };
+  }
+
   /** One after the other, so that runs have the order of the events. Tells of the first that started, or why the last one did not. */
-  async function startAll(row: WebhookRow, signer: Signer | undefined, wishes: RunWish[]): Promise<{ id: string } | { reason: string }> {
-    const started: string[] = [];
-    let reason = "";
-    for (const wish of wishes) {
-      const ignored = await judgeEvent(row, signer, wish.trigger);
-      if (ignored) reason = ignored.reason;
-      else started.push(await start(row, wish));
-      if (ignored?.isFault && row.last_error !== reason) await noteDelivery(tables, row, { error: reason });
-    }
-    const [id] = started;
-    return id === undefined ? { reason } : { id };
+  async function startAll(row: WebhookRow, signer: Signer | undefined, wishes: RunWish[]): Promise<Outcome> {
+    const outcomes: Outcome[] = [];
+    const failures: unknown[] = [];
+    // One person's message must not keep back those of others; who delivers again starts only what has not been.
+    for (const wish of wishes)
+      await startOne(row, signer, wish).then(
+        (one) => outcomes.push(one),
+        (error: unknown) => failures.push(error),
+      );
+    // Last, because a run that starts takes the error of before away.
+    const fault = outcomes.find((one) => "reason" in one && one.isFault);
+    if (fault && "reason" in fault && row.last_error !== fault.reason) await noteDelivery(tables, row, { error: fault.reason });
+    if (failures.length > 0) throw failures[0];
+    return outcomes.find((one) => "id" in one) ?? outcomes.at(-1) ?? { reason: "Nothing was delivered.", isFault: false };
   }
 
   return async (delivery: Delivery): Promise<DeliveryAnswer> => {

@@ -86,7 +86,7 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
         await set(after);
         if (notRemoved !== undefined) await updateTrigger(tables, toPlace(after), { last_error: notRemoved });
       } catch (error) {
-        const words = `The webhook could not be set up: ${error instanceof Error ? error.message : "unknown"}`;
+        const words = `The webhook could not be set up: ${error instanceof Refusal ? error.message : "the log of the server says more"}`;
         await updateTrigger(tables, toPlace(after), { last_error: endSentence(words) });
         throw error;
       }

@@ -40,7 +40,7 @@ export function readChangedData(
   if (destinationsOf(definition, storedVariant, stored) !== destinationsOf(definition, storedVariant, data)) {
     const names = new Set(entered.map(([name]) => name));
     const reused = secrets.filter((name) => data[name] !== undefined && !names.has(name));
-    const detail = "must be entered anew, because the address it is sent to changes";
+    const detail = "must be entered anew, because where it is sent or what it opens changes";
     if (reused.length > 0) throw invalid(reused.map((name) => ({ pointer: pointerTo(name), detail })));
   }
   return { variant: storedVariant, data };

@@ -4,9 +4,13 @@ import { encodeSegment } from "../contract/http.ts";
 
 const addressNames = new Set(["host", "port", "endpoint", "site", "domain", "subdomain", "server", "tenant", "region", "baseUrl"]);
 
-/** Everything that says where the credential's secrets are sent, as one text to compare. */
-export function destinationsOf({ baseUrl }: Credential, { oauth2 }: Variant, data: CredentialData): string {
-  const fields = Object.entries(data).filter(([name]) => addressNames.has(name) || /(Url|Host|Port|Endpoint)$/.test(name));
+/** For whom a key signs and for what: with OAuth a person agrees to that, here the key alone opens it. */
+const grantNames = new Set(["subject", "furtherScopes"]);
+
+/** Everything that says where the credential's secrets are sent and what they open, as one text to compare. */
+export function destinationsOf({ baseUrl }: Credential, { oauth2, mintToken }: Variant, data: CredentialData): string {
+  const isGrant = (name: string) => mintToken !== undefined && grantNames.has(name);
+  const fields = Object.entries(data).filter(([name]) => addressNames.has(name) || isGrant(name) || /(Url|Host|Port|Endpoint)$/.test(name));
   const address = typeof baseUrl === "function" && data.baseUrl === undefined ? attempt(() => baseUrl(data)) : undefined;
   const urls = oauth2 ? [attempt(() => addressOf(oauth2, "authorizeUrl", data)), attempt(() => addressOf(oauth2, "tokenUrl", data))] : [];
   return JSON.stringify([fields.sort(([one], [other]) => (one < other ? -1 : 1)), address ?? null, urls]);

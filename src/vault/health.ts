@@ -25,6 +25,9 @@ type Options = {
   platformBaseUrl: string;
 };
 
+/** What an account was refused in: a tool of its own service, one that takes accounts of all, or the check of the account. */
+type Source = "own tool" | "other tool" | "check";
+
 const testLimitMs = 15_000;
 const expiringMs = 24 * 3_600_000;
 const noteEveryMs = 60_000;
@@ -33,8 +36,10 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   const tables = vaultTables(db);
 
   /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
-  async function noteRefusal(opened: OpenedCredential, failure: Refusal, isOfCheck: boolean): Promise<Refusal> {
-    const isOver = opened.isConnected && (await isRefusedForGood(opened, failure, isOfCheck));
+  async function noteRefusal(opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> {
+    // What a caller wrote into the call may be what was refused.
+    if (from === "other tool" && !(await check(opened).then(() => false, isUnauthorized))) return failure;
+    const isOver = opened.isConnected && (await isRefusedForGood(opened, failure, from));
     const row = opened.row();
     const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
     if (!isOver) {
@@ -47,10 +52,10 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
   }
 
   /** The status alone may be about one call only, such as a scope that is missing: then the type's own check decides. */
-  async function isRefusedForGood(opened: OpenedCredential, { provider }: Refusal, isOfCheck: boolean): Promise<boolean> {
+  async function isRefusedForGood(opened: OpenedCredential, { provider }: Refusal, from: Source): Promise<boolean> {
     if (provider?.refusesCredential === true) return true;
     if (typeof opened.data().refreshToken === "string") return false;
-    return isOfCheck || (await check(opened).then(() => false, isUnauthorized));
+    return from !== "own tool" || (await check(opened).then(() => false, isUnauthorized));
   }
 
   const check = async (opened: OpenedCredential): Promise<void> =>
@@ -65,14 +70,14 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
       return undefined;
     } catch (error) {
       const scrub = createScrub(opened?.secrets() ?? []);
-      const failure = opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), true) : error;
+      const failure = opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), "check") : error;
       return describeFailure(failure, scrub.text(wordsOf(failure)));
     }
   }
 
   /** What a refusal means for the account, and what to do about it. One of the credential itself is remembered. */
-  const explain = async (opened: OpenedCredential, failure: Refusal, isOfCheck = false): Promise<Refusal> =>
-    failure.isUnauthorized ? await noteRefusal(opened, failure, isOfCheck) : explainMissingScope(opened, failure, platformBaseUrl);
+  const explain = async (opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> =>
+    failure.isUnauthorized ? await noteRefusal(opened, failure, from) : explainMissingScope(opened, failure, platformBaseUrl);
 
   async function remember(writing: Promise<unknown>): Promise<void> {
     await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));

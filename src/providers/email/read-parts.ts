@@ -13,22 +13,27 @@ export async function readParts(
     const size = decodedSize(part);
     const file = { filename: filenameOf(part), mimeType: part.type, size };
     // A mail that is nothing but a file has one part.
-    const content = hasRoom(size) ? await download(client, uid, part.part ?? "1") : undefined;
+    const content = hasRoom(size) ? await download(client, { uid, part: part.part ?? "1", mostBytes: mostOf(part) }) : undefined;
     files.push(content === undefined ? file : { ...file, size: content.length, contentBase64: content.toString("base64") });
   }
   return files;
 }
 
-async function download(client: ImapFlow, uid: number, part: string): Promise<Buffer | undefined> {
-  const { content } = await client.download(String(uid), part, { uid: true });
-  // Undefined where the message has gone meanwhile.
-  return content ? await buffer(content) : undefined;
+type Wanted = { uid: number; part: string; mostBytes: number };
+
+/** Undefined where the message has gone meanwhile, or where more comes than the server told of: there is room for that much only. */
+async function download(client: ImapFlow, { uid, part, mostBytes }: Wanted): Promise<Buffer | undefined> {
+  const { content } = await client.download(String(uid), part, { uid: true, maxBytes: mostBytes + 1 });
+  const bytes = content ? await buffer(content) : undefined;
+  return bytes && bytes.length <= mostBytes ? bytes : undefined;
 }
 
-const listFiles = (node: MessageStructureObject): MessageStructureObject[] => [
-  ...(isFile(node) ? [node] : []),
-  ...(node.childNodes ?? []).flatMap(listFiles),
-];
+/** What a part takes in the mail is never less than what is in it. */
+const mostOf = ({ size = 0 }: MessageStructureObject): number => size;
+
+/** A mail that is attached is one file, with all that is in it. */
+const listFiles = (node: MessageStructureObject): MessageStructureObject[] =>
+  isFile(node) ? [node] : (node.childNodes ?? []).flatMap(listFiles);
 
 const filenameOf = ({ dispositionParameters, parameters }: MessageStructureObject): string | undefined =>
   dispositionParameters?.filename ?? parameters?.name;

@@ -63,10 +63,16 @@ export const tool = defineTool({
 async function readNames(http: Http, messages: unknown[]): Promise<Map<string, string | undefined>> {
   const names = new Map<string, string | undefined>();
   for (const user of new Set(messages.flatMap((message) => textAt(message, "user") ?? []))) {
-    const profile = at(await http.json({ path: "/users.info", query: { user } }), "user");
+    const profile = at(await http.json({ path: "/users.info", query: { user } }).catch(leaveOutUnknown), "user");
     names.set(user, textAt(profile, "profile", "display_name") || textAt(profile, "real_name") || textAt(profile, "name"));
   }
   return names;
+}
+
+/** People of other workspaces, and those who left, may not be shown: then the messages are worth more than the names. */
+function leaveOutUnknown(error: unknown): undefined {
+  if (error instanceof Refusal && ["user_not_found", "user_not_visible"].includes(error.provider?.code ?? "")) return undefined;
+  throw error;
 }
 
 function readSeconds(pointer: string, text = ""): string | undefined {

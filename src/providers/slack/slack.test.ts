@@ -166,6 +166,7 @@ describeHttpTool(getChannelHistory, {
                 { ts: "2.0", user: "U1", text: "Hi" },
                 { ts: "2.1", user: "U1" },
                 { ts: "2.2", bot_id: "B1", username: "Deploys" },
+                { ts: "2.3", user: "U9" },
               ],
             },
           },
@@ -174,11 +175,13 @@ describeHttpTool(getChannelHistory, {
           request: { method: "GET", path: "/users.info?user=U1" },
           answer: { json: { ok: true, user: { id: "U1", name: "ann", real_name: "Ann A.", profile: { display_name: "Ann" } } } },
         },
+        { request: { method: "GET", path: "/users.info?user=U9" }, answer: { json: { ok: false, error: "user_not_found" } } },
       ],
       items: [
         { ts: "2.0", user: "U1", userName: "Ann", text: "Hi" },
         { ts: "2.1", user: "U1", userName: "Ann" },
         { ts: "2.2", userName: "Deploys" },
+        { ts: "2.3", user: "U9" },
       ],
     },
     {

@@ -23,7 +23,7 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
   const title = useQuery(credentialTypesQuery).data?.find((entry) => entry.type === type)?.title ?? type;
   const standard = useDefault(organizationId, type);
   const [isCreating, setCreating] = useState(false);
-  const chosenType = findChosenType(node.credentials, types) ?? type;
+  const chosenType = findChosenType(node, types) ?? type;
   const reference = node.credentials?.[chosenType];
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
   const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
@@ -76,10 +76,10 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
   );
 }
 
-/** Which of the types it takes the node names; one of a model last, because that may be there for its instruction alone. */
-function findChosenType(credentials: Record<string, string> | undefined, types: string[]): string | undefined {
+/** Which of the types it takes the node names. One of a model is there for the instruction, where there is one, and is chosen beside that. */
+function findChosenType({ credentials, instruction }: CredentialFieldProps["node"], types: string[]): string | undefined {
   const named = types.filter((type) => credentials?.[type] !== undefined);
-  return named.find((type) => !modelCredentialTypes.includes(type)) ?? named[0];
+  return named.find((type) => !modelCredentialTypes.includes(type)) ?? (instruction ? undefined : named[0]);
 }
 
 /** The organization's default account of this type. */
