@@ -124,9 +124,11 @@ function createRoom(roomHere: () => number) {
 
 const mostAtOnce = 64;
 
-/** A power of two that fits: for all that were just stored if possible, otherwise for a good part of the room, so that others can claim meanwhile. */
+/**
+ * A power of two that fits: more than were just stored if possible, so that a queue without others is seen to be empty and nobody looks again
+ * in vain; otherwise for a good part of the room, so that others can claim meanwhile.
+ */
 function chooseSize(room: number, freshCount: number): number {
-  const wanted = freshCount > 0 ? freshCount : mostAtOnce;
-  const enough = 2 ** Math.ceil(Math.log2(wanted));
+  const enough = freshCount > 0 ? 2 ** (Math.floor(Math.log2(freshCount)) + 1) : mostAtOnce;
   return Math.min(enough, 2 ** Math.floor(Math.log2(room)));
 }
