@@ -130,7 +130,7 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
       ...{ organizationId, workflowId: tool.target.workflowId, kind: "tool", requestId, trace, ...describeCaller(caller) },
       trigger: { source: "tool", sender: { tool: tool.name }, prompt, payload: input },
     });
-    const ended = await runs.waitForEnd(organizationId, id, { limitMs, signal });
+    const ended = await runs.waitForEnd(organizationId, id, { limitMs, signal, isFresh: true });
     signal.throwIfAborted();
     if (!ended) return { runId: id, status: "pending" as const, items: [] };
     if (ended.status === "succeeded") return { runId: id, status: ended.status, items: ended.result ?? [] };

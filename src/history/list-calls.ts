@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { createTurns } from "../base/take-turns.ts";
 import type { Database } from "../storage/database.ts";
 import {
   type CallRow,
@@ -28,11 +29,13 @@ type CallPage = { search?: string | undefined; cursor?: string | undefined; offs
 /** What happened in an organization, newest first. */
 export function createCallList({ db }: { db: Database }) {
   const tables = historyTables(db);
+  // One search of an organization at a time in a process: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns();
 
   return {
     async list(organizationId: string, { limit, cursor, search, ...filter }: ToolCallQuery): Promise<ToolCallList> {
       const selection = select(organizationId, filter, cursor);
-      if (search !== undefined) return await searchPage(tables, selection, { text: search, limit });
+      if (search !== undefined) return await inTurn(organizationId, () => searchPage(tables, selection, { text: search, limit }));
       const rows = await listCalls(tables, selection, limit + 1);
       const page = rows.slice(0, limit);
       return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
@@ -47,7 +50,7 @@ export function createCallList({ db }: { db: Database }) {
         ]);
         return { total, nextCursor: idAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const found = await searchNewest(tables, organizationId, search);
+      const found = await inTurn(organizationId, () => searchNewest(tables, organizationId, search));
       const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
       const ids = rest.slice(0, limit);
       const rows = ids.length === 0 ? [] : await findCalls(tables, organizationId, ids);

@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
+import { createTurns } from "../base/take-turns.ts";
 import { lowestIdAt, timeOfId } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import type { LastRun } from "../workflows/wire.ts";
@@ -36,6 +37,8 @@ type RunPage = { search?: string | undefined; cursor?: string | undefined; offse
 /** The runs of an organization, newest first. */
 export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
   const tables = runTables(db);
+  // One search of an organization at a time in a process: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns();
 
   const graphOf = (organizationId: string, { workflowId, workflowVersion }: WholeRunRow): Promise<Graph> =>
     findGraph(organizationId, workflowId, workflowVersion).catch(emptyWhenGone);
@@ -52,8 +55,9 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
 
     /** Many of them with one question; undefined for what there is not, or what is so large that it is read alone. */
     async getTogether(places: RunPlace[]): Promise<(Run | undefined)[]> {
-      const rows = new Map((await findWholeRuns(onPool(hot), places)).map((row) => [keyOf(row), row]));
-      const nodes = Map.groupBy(await findNodesOfRuns(onPool(hot), places), keyOf);
+      const [found, theirs] = await Promise.all([findWholeRuns(onPool(hot), places), findNodesOfRuns(onPool(hot), places)]);
+      const rows = new Map(found.map((row) => [keyOf(row), row]));
+      const nodes = Map.groupBy(theirs, keyOf);
       return await Promise.all(
         places.map(async (place) => {
           const row = rows.get(keyOf(place));
@@ -65,7 +69,7 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
 
     async list(organizationId: string, { limit, cursor, ...filter }: RunQuery): Promise<RunsPage> {
       const selection = select(organizationId, filter, cursor);
-      if (needsSearch(selection)) return await searchPage(tables, selection, limit);
+      if (needsSearch(selection)) return await inTurn(organizationId, () => searchPage(tables, selection, limit));
       const rows = await listRuns(tables, selection, { limit: limit + 1 });
       return { data: rows.slice(0, limit).map(toEntry), nextCursor: cursorAfter(rows, limit), searchedBackTo: null };
     },
@@ -89,7 +93,7 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
         ]);
         return { total, nextCursor: cursorAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const found = await searchNewest(tables, { organizationId, search });
+      const found = await inTurn(organizationId, () => searchNewest(tables, { organizationId, search }));
       const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
       const entries = await readEntries(tables, organizationId, rest.slice(0, limit));
       return {

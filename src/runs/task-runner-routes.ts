@@ -52,7 +52,8 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
       const { id, createdAt, isReplay } = await runs.start(toWish(request, workflowId));
       reply.header("Location", selfLink(id));
       if (isReplay) reply.header("Idempotent-Replay", "true");
-      const ended = waitMs > 0 ? await runs.waitForEnd(organizationId, id, { limitMs: waitMs, signal: signalOf(reply) }) : undefined;
+      const limit = { limitMs: waitMs, signal: signalOf(reply), isFresh: !isReplay };
+      const ended = waitMs > 0 ? await runs.waitForEnd(organizationId, id, limit) : undefined;
       if (ended)
         return reply
           .code(200)

@@ -9,10 +9,18 @@ export type Signs = {
   live: Pick<Live, "onHint">;
 };
 
-export type Limit = { limitMs: number; signal: AbortSignal };
+export type Limit = {
+  limitMs: number;
+  signal: AbortSignal;
+  /** Accepted just now: it has not ended before somebody listens, so that nobody has to ask. */
+  isFresh?: boolean;
+};
+
+/** Then it is asked all the same, once: a sign of another process may have come before anybody listened. */
+const firstLookMs = 250;
 
 type Waiting = {
-  /** Whether it has come true; asked at first, at every sign, and now and then, because a sign may be lost. */
+  /** Whether it has come true; asked at first unless the run is fresh, at every sign, and now and then, because a sign may be lost. */
   isTrue: (place: RunPlace) => Promise<boolean>;
   lookEveryMs: number;
 };
@@ -20,7 +28,7 @@ type Waiting = {
 /** Whether something about a run comes true, or the run ends, before the time is up. */
 export const createWaitUntil =
   ({ ends, live }: Signs, { isTrue, lookEveryMs }: Waiting) =>
-  async (place: RunPlace, { limitMs, signal }: Limit): Promise<boolean> => {
+  async (place: RunPlace, { limitMs, signal, isFresh = false }: Limit): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = () => resolve(false);
     // Nobody is kept waiting for a database that is away: the run was accepted, and its address is what there is to say.
@@ -30,7 +38,8 @@ export const createWaitUntil =
     signal.addEventListener("abort", giveUp, { once: true });
     try {
       if (signal.aborted) return false;
-      look();
+      if (isFresh) timers.push(setTimeout(look, firstLookMs));
+      else look();
       return await promise;
     } finally {
       signal.removeEventListener("abort", giveUp);
