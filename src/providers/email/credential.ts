@@ -7,6 +7,13 @@ const port = () => z.int().min(1).max(65_535);
 const host = () => z.string().min(1);
 const fromAddress = () => z.string().min(1).optional().describe("Default sender.");
 
+/** In the words of the vendor. */
+const microsoftScopes = {
+  offline_access: "Maintain access to data you have given it access to.",
+  "https://outlook.office.com/IMAP.AccessAsUser.All": "Read and write access to your mail.",
+  "https://outlook.office.com/SMTP.Send": "Access to sending emails from your mailbox.",
+};
+
 export const emailCredential = defineCredential({
   type: "email",
   title: "Email",
@@ -37,7 +44,8 @@ export const emailCredential = defineCredential({
         clientName: "email_microsoft",
         authorizeUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize",
         tokenUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token",
-        scopes: ["offline_access", "https://outlook.office.com/IMAP.AccessAsUser.All", "https://outlook.office.com/SMTP.Send"],
+        scopes: Object.keys(microsoftScopes),
+        knownScopes: microsoftScopes,
         advice:
           "An administrator of Microsoft 365 may have to switch “Authenticated SMTP” on for the mailbox. For Outlook.com, POP and IMAP are switched on in the settings of the mailbox.",
         pkce: true,

@@ -213,5 +213,6 @@ it("is connected with Google's addresses and asks for a lasting connection", () 
         pkce: true,
       },
     },
+    { kind: "serviceAccount" },
   ]);
 });

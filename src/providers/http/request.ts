@@ -19,8 +19,7 @@ const isKey = (name: string): boolean => name.toLowerCase() === "idempotency-key
 export const tool = defineTool({
   id: "http_request",
   title: "HTTP request",
-  description:
-    "Send an HTTP request and return status, headers and body. Takes an account of any service that is reached over HTTP, for addresses of that service: whatever its own tools lack can be called so.",
+  description: "Send an HTTP request and return status, headers and body.",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
   worksWithoutAccount: true,
