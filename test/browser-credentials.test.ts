@@ -302,7 +302,7 @@ describe("a credential", () => {
     await open(`?credential=${id}`);
     await page.getByLabel("Base URL").fill("https://github.example.com");
     await button("Save").click();
-    await page.getByText("Access token must be entered anew, because the address it is sent to changes.").waitFor();
+    await page.getByText("Access token must be entered anew, because where it is sent or what it opens changes.").waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -138,15 +138,12 @@ describe("a model that gives nothing to fill in", () => {
     expect(second?.[1]?.content).toContain("firstAnswer");
   });
 
-  it("is asked again by a retry of the node when it said that it has time, and no sooner", async () => {
-    const busy = { status: 429, headers: { "retry-after": "2" }, json: { error: { message: "Slow down" } } };
+  it("is asked again when it said that it has time, and no sooner", async () => {
+    const busy = { status: 429, headers: { "retry-after": "1" }, json: { error: { message: "Slow down" } } };
     const began = performance.now();
-    // Shorter than the question itself may wait for it.
-    const settings = { retries: 1, retryDelay: 1, timeout: 900 };
-    const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet({ settings })]);
-    expect(ended).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }], nodes: [{ attempts: 2 }] });
-    // What the clock of the database says is known as exactly as it answers quickly.
-    expect(performance.now() - began).toBeGreaterThan(1_700);
+    const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet()]);
+    expect(ended).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }], nodes: [{ attempts: 1 }] });
+    expect(performance.now() - began).toBeGreaterThan(1_000);
     expect(model.requests()).toHaveLength(2);
   });
 
