@@ -1,5 +1,9 @@
+import { createBatch } from "../base/batch.ts";
 import { Refusal } from "../base/refusal.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import type { AccountOptions, openAuth } from "./open-auth.ts";
+import { createReadSessionToken } from "./session-cookie.ts";
+import { findSessions, type SessionUser } from "./session-store.ts";
 import { deleteResetLinks, identityTables } from "./store.ts";
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -20,6 +24,25 @@ export function createAccounts(options: AccountOptions) {
 
   /** The browser forgets the session it came with as soon as it has a new one, so nobody could end that any more. */
   const endReplaced = async (request: Headers): Promise<void> => void (await answered((api) => api.signOut({ headers: request })));
+
+  const readToken = createReadSessionToken(options);
+  const lookups = createBatch<string, SessionUser | undefined>({
+    maxItems: 64,
+    isFatal: isDatabaseUnavailable,
+    async flush(tokens) {
+      const found = new Map((await findSessions(options.db, tokens)).map((session) => [session.token, session]));
+      return tokens.map((token) => found.get(token));
+    },
+  });
+
+  /** What nearly every request of a person needs and better-auth takes long for; undefined where it has to decide. */
+  async function findSession(request: Headers) {
+    const token = readToken(request.get("cookie"));
+    const session = token === undefined ? undefined : await lookups.add(token);
+    if (!session) return undefined;
+    const { token: _, ...value } = session;
+    return { value, cookies: [] as string[] };
+  }
 
   return {
     /** Before the first visitor, who would have to wait for it. */
@@ -46,6 +69,8 @@ export function createAccounts(options: AccountOptions) {
 
     /** The session of a request, and refreshed cookies when half its life is over. */
     async authenticate(request: Headers) {
+      const known = await findSession(request);
+      if (known) return known;
       const { headers, response } = await answered((api) => api.getSession({ headers: request, returnHeaders: true }));
       if (!response) throw new Refusal("not_signed_in", "Sign in first.");
       const { user, session } = response;

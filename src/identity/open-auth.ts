@@ -7,6 +7,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { Mailer } from "./mailer.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
+import { sessionCookieName, sessionSecret } from "./session-cookie.ts";
 import { deleteResetLinks, identityTables } from "./store.ts";
 import { passwordLength } from "./wire.ts";
 
@@ -24,7 +25,7 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, hashing, log }: Acc
     appName: "Switchyard",
     baseURL: baseUrl,
     basePath: "/api/auth",
-    secret: cookieKey.toString("base64"),
+    secret: sessionSecret(cookieKey),
     database: { db: db.quickTables(), type: "postgres" },
     telemetry: { enabled: false },
     logger: {
@@ -53,7 +54,7 @@ function createAuthOptions({ db, cookieKey, baseUrl, mailer, hashing, log }: Acc
       database: { generateId: () => newId(), validateSchema: false },
       cookies: {
         session_token: {
-          name: isHttps ? "__Host-switchyard_session" : "switchyard_session",
+          name: sessionCookieName(baseUrl),
           attributes: { secure: isHttps, sameSite: "lax", httpOnly: true, path: "/" },
         },
       },

@@ -1,10 +1,12 @@
+import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, RunStatement } from "../storage/database.ts";
+import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { markOrganizationDeleted } from "./removal-store.ts";
+import { findMemberships, type MemberPlace, type MembershipRow } from "./session-store.ts";
 import {
   deleteMember,
-  findMembership,
   findOrganization,
   findUserByEmail,
   identityTables,
@@ -24,9 +26,20 @@ export type Organizations = ReturnType<typeof createOrganizations>;
 /** `managers`: owners and admins of any organization, and people who belong to none. */
 export type OrganizationCreation = "managers" | "everyone";
 
+// Ids in addresses may be written in capitals.
+const keyOf = ({ organizationId, userId }: MemberPlace): string => `${organizationId} ${userId}`.toLowerCase();
+
 /** Organizations and who belongs to them with which role. */
 export function createOrganizations({ db, creation }: { db: Database; creation: OrganizationCreation }) {
   const tables = identityTables(db);
+  const memberships = createBatch<MemberPlace, MembershipRow | undefined>({
+    maxItems: 64,
+    isFatal: isDatabaseUnavailable,
+    async flush(places) {
+      const found = new Map((await findMemberships(db, places)).map((row) => [keyOf(row), row]));
+      return places.map((place) => found.get(keyOf(place)));
+    },
+  });
 
   /** Changes one member inside a transaction that sees, and keeps, all members; at least one owner must be left. */
   const changeMember = (organizationId: string, memberId: string, change: MemberChange) =>
@@ -70,10 +83,10 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
 
     /** The role of a user, or undefined when the organization is unknown or foreign: callers must not tell the two apart. */
     async membership(organizationId: string, userId: string) {
-      const row = await findMembership(db, organizationId, userId);
+      const row = await memberships.add({ organizationId, userId });
       if (!row) return undefined;
-      const { id, name, role, member_id, created_at } = row;
-      return { memberId: member_id, organization: { id, name, role, createdAt: created_at.toISOString() } satisfies Organization };
+      const { id, name, role, memberId, createdAt } = row;
+      return { memberId, organization: { id, name, role, createdAt: createdAt.toISOString() } satisfies Organization };
     },
 
     async members(organizationId: string): Promise<Member[]> {

@@ -129,18 +129,6 @@ export const listOrganizationsOf = (db: IdentityDb, userId: string) =>
     .orderBy("organization.id")
     .execute();
 
-/** Asked before every request of a person. */
-export const findMembership = (db: Database, organizationId: string, userId: string) =>
-  db
-    .quickTables<IdentityTables>()
-    .selectFrom("member")
-    .innerJoin("organization", "organization.id", "member.organization_id")
-    .select([...organizationColumns, "member.id as member_id"])
-    .where("member.organization_id", "=", organizationId)
-    .where("member.user_id", "=", userId)
-    .where("organization.deleted_at", "is", null)
-    .executeTakeFirst();
-
 export const findOrganization = (db: IdentityDb, organizationId: string) =>
   db.selectFrom("organization").select(["id", "name"]).where("id", "=", organizationId).where("deleted_at", "is", null).executeTakeFirst();
 

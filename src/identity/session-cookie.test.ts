@@ -1,0 +1,34 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createReadSessionToken, sessionSecret } from "./session-cookie.ts";
+
+const cookieKey = randomBytes(32);
+const read = createReadSessionToken({ baseUrl: "http://localhost:3000", cookieKey });
+const token = "a1B2".repeat(8);
+const sign = (text: string, key = cookieKey) => createHmac("sha256", sessionSecret(key)).update(text).digest("base64");
+const cookie = (text = token, signature = sign(token)) => `switchyard_session=${encodeURIComponent(`${text}.${signature}`)}`;
+
+describe("the token in the cookie of a session", () => {
+  it("is read between other cookies", () => {
+    expect(read(cookie())).toBe(token);
+    expect(read(`theme=dark; ${cookie()};other=1`)).toBe(token);
+  });
+
+  it.each<[string, string | null]>([
+    ["no cookie", null],
+    ["another cookie", cookie().replace("switchyard", "switchyard_old")],
+    ["no signature", `switchyard_session=${token}`],
+    ["the signature of another token", cookie("b".repeat(32))],
+    ["the signature of another key", cookie(token, sign(token, randomBytes(32)))],
+    ["an empty signature", cookie(token, "")],
+    ["half of an escape", "switchyard_session=%E0%A4%A"],
+    ["two of them", `${cookie()}; ${cookie()}`],
+    ["the cookie of a server with https", `__Host-${cookie()}`],
+  ])("is not believed with %s", (_, given) => {
+    expect(read(given)).toBeUndefined();
+  });
+
+  it("has another name where the server is reached over https", () => {
+    expect(createReadSessionToken({ baseUrl: "https://yard.test", cookieKey })(`__Host-${cookie()}`)).toBe(token);
+  });
+});
