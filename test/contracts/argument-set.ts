@@ -18,7 +18,7 @@ export type ToolArguments = {
   /** Makes generated inputs keep rules between parameters, at least most of the time. */
   arrange?: (input: Input, choice: number) => Input;
   /** How many of its first requests are repeated although the hints do not promise it. */
-  harmless?: number;
+  harmless?: number | ((input: Input) => number);
   /** The answer with these many items and a way to further ones, for tools that read several pages. */
   page?: (items: number, next: string | undefined) => unknown;
 };

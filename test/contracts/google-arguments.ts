@@ -43,6 +43,7 @@ export const googleArguments: Record<string, ProviderArguments> = {
           bcc: ["d@example.com"],
           threadId: "18c",
         },
+        harmless: ({ threadId }) => (threadId ? 1 : 0),
         others: [
           { to: ["a@example.com"], subject: "", html: "<b>only</b>" },
           { to: [], subject: "nobody" },
@@ -51,6 +52,8 @@ export const googleArguments: Record<string, ProviderArguments> = {
       },
       gmail_search_emails: {
         minimal: {},
+        // Attachments are read one by one, which the description leaves out.
+        isUndescribed: ({ includeAttachments }) => includeAttachments === true,
         full: { query: 'from:"x y" is:unread', labelIds: ["INBOX", "Label_1"], includeBody: true, limit: 50 },
         page: (items, next) => ({ messages: repeat(items, (index) => ({ id: `m${index}`, threadId: "t" })), nextPageToken: next }),
       },

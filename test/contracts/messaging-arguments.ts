@@ -60,6 +60,8 @@ export const messagingArguments: Record<string, ProviderArguments> = {
       },
       slack_get_channel_history: {
         minimal: { channel: "C012AB3CD" },
+        // Threads and names have operations of their own, which the description leaves out.
+        isUndescribed: ({ threadTs, includeNames }) => Boolean(threadTs) || includeNames === true,
         full: { channel: "C012AB3CD", oldest: "1712345678.123456", latest: "1812345678", limit: 200 },
         others: [
           { channel: "C1", oldest: "yesterday" },
@@ -179,6 +181,8 @@ export const messagingArguments: Record<string, ProviderArguments> = {
     tools: {
       microsoft_outlook_send_email: {
         minimal: { to: ["a@example.com"], subject: "Hello", body: "text" },
+        // Answers have an operation of their own, which the description leaves out.
+        isUndescribed: ({ replyToMessageId }) => Boolean(replyToMessageId),
         full: {
           to: ["a@example.com", "b@example.com"],
           subject: "Grüße",
@@ -192,6 +196,7 @@ export const messagingArguments: Record<string, ProviderArguments> = {
       },
       microsoft_outlook_search_emails: {
         minimal: {},
+        isUndescribed: ({ includeAttachments }) => includeAttachments === true,
         full: { query: 'subject:"a b" \\ c', limit: 100 },
         others: [{ filter: "isRead eq false and from/emailAddress/address eq 'a@example.com'" }, { query: "", filter: "" }],
         arrange: onlyOneOf("query", "filter"),

@@ -45,6 +45,8 @@ export const modelArguments: Record<string, ProviderArguments> = {
     tools: {
       gemini_generate_content: {
         minimal: { model: "gemini-x", prompt: "hello" },
+        // It came after the description.
+        isUndescribed: ({ thinkingLevel }) => thinkingLevel !== undefined,
         full: { model: "gemini-x", prompt: "hello", system: "be brief", maxTokens: 100, temperature: 0.5 },
         others: [
           { model: "models/gemini-x", prompt: "x" },

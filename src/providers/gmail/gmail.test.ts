@@ -53,10 +53,10 @@ describeHttpTool(sendEmail, {
         {
           request: {
             method: "GET",
-            path: "/gmail/v1/users/me/threads/t1?format=metadata&metadataHeaders=Message-ID&metadataHeaders=References&metadataHeaders=Subject",
+            path: "/gmail/v1/users/me/messages/t1?format=metadata&metadataHeaders=Message-ID&metadataHeaders=References&metadataHeaders=Subject",
             headers,
           },
-          answer: { json: { id: "t1", messages: [{ id: "m1", threadId: "t1", payload: { headers: [] } }] } },
+          answer: { json: { id: "t1", threadId: "t1", payload: { headers: [] } } },
         },
         {
           request: { method: "POST", path: "/gmail/v1/users/me/messages/send", json: { raw: expect.any(String), threadId: "t1" } },
@@ -296,32 +296,25 @@ describe("Gmail", () => {
     expect(source).not.toContain("text/plain");
   });
 
-  it("answers the last mail of a conversation that was sent, with its headers and its subject", async () => {
-    const message = (id: string, labelIds: string[]) => ({
-      id,
-      labelIds,
-      payload: {
-        headers: [
-          { name: "Message-Id", value: `<${id}@example.com>` },
-          { name: "References", value: "<first@example.com>" },
-          { name: "Subject", value: "Lunch ✓" },
-        ],
-      },
-    });
-    provider.script([
-      { json: { messages: [message("m1", ["INBOX"]), message("m2", ["SENT"]), message("m3", ["DRAFT"])] } },
-      { json: { id: "m4" } },
-    ]);
+  it("answers a conversation with the headers and the subject of its first mail, also when that is gone", async () => {
+    const headers = [
+      { name: "Message-Id", value: "<m1@example.com>" },
+      { name: "References", value: "<first@example.com>" },
+      { name: "Subject", value: "Lunch ✓" },
+    ];
+    provider.script([{ json: { id: "t1", threadId: "t1", payload: { headers } } }, { json: { id: "m4" } }]);
     const input = { to: ["ann@example.com"], subject: "", text: "Yes.", threadId: "t1", replyTo: "team@example.com" };
     await callTool(sendEmail, { input, credential: at() });
     const { raw, threadId } = JSON.parse(String(provider.requests()[1]?.body)) as { raw: string; threadId: string };
     expect(threadId).toBe("t1");
     expect(await PostalMime.parse(Buffer.from(raw, "base64url"))).toMatchObject({
       subject: "Re: Lunch ✓",
-      inReplyTo: "<m2@example.com>",
-      references: "<first@example.com> <m2@example.com>",
+      inReplyTo: "<m1@example.com>",
+      references: "<first@example.com> <m1@example.com>",
       replyTo: [{ address: "team@example.com" }],
     });
+    provider.script([{ status: 404, json: { error: { code: 404, message: "Requested entity was not found." } } }, { json: { id: "m5" } }]);
+    expect(await callTool(sendEmail, { input, credential: at() })).toMatchObject([{ id: "m5" }]);
   });
 
   it("attaches files, and uploads a mail that is too long for a usual request", async () => {
@@ -329,7 +322,7 @@ describe("Gmail", () => {
     expect((await sentMail({ to: ["a@example.com"], subject: "s", attachments })).mail.attachments).toMatchObject([
       { filename: "a.txt", mimeType: "text/plain" },
     ]);
-    provider.script([{ json: { messages: [] } }, { json: { id: "m1", threadId: "t1" } }]);
+    provider.script([{ json: { id: "t1" } }, { json: { id: "m1", threadId: "t1" } }]);
     const large = [{ filename: "b.bin", contentBase64: Buffer.alloc(4_000_000, 7).toString("base64") }];
     await callTool(sendEmail, { input: { to: ["a@example.com"], subject: "s", threadId: "t1", attachments: large }, credential: at() });
     expect(provider.requests()[1]).toMatchObject({
