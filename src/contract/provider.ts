@@ -1,4 +1,5 @@
 import type { Credential } from "./credential.ts";
+import type { Poll } from "./poll.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** A service with its nodes. Its tools are the files beside its index.ts; nothing lists them. */
@@ -9,9 +10,14 @@ export type Provider = {
   description: string;
   credential: Credential | null;
   webhook: Webhook | null;
+  /** What a trigger can look for, where the service has no webhook that people can use. */
+  polls: readonly Poll[];
 };
 
-export const defineProvider = (descriptor: Omit<Provider, "webhook"> & { webhook?: Webhook }): Provider => ({
+export const defineProvider = (
+  descriptor: Omit<Provider, "webhook" | "polls"> & { webhook?: Webhook; polls?: readonly Poll[] },
+): Provider => ({
   webhook: null,
+  polls: [],
   ...descriptor,
 });
