@@ -29,13 +29,17 @@ type CallPage = { search?: string | undefined; cursor?: string | undefined; offs
 /** What happened in an organization, newest first. */
 export function createCallList({ db }: { db: Database }) {
   const tables = historyTables(db);
-  // One search of an organization at a time in a process: a dozen of them would leave no core of the database to others.
-  const inTurn = createTurns();
+  // One search of an organization at a time in a process, with a rest as long: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns({ rest: 1 });
+  const searchFor =
+    (text: string): Search =>
+    (selection) =>
+      inTurn(selection.organizationId.toLowerCase(), () => searchCalls(tables, selection, { text, limit: searchedPerPage }));
 
   return {
     async list(organizationId: string, { limit, cursor, search, ...filter }: ToolCallQuery): Promise<ToolCallList> {
       const selection = select(organizationId, filter, cursor);
-      if (search !== undefined) return await inTurn(organizationId, () => searchPage(tables, selection, { text: search, limit }));
+      if (search !== undefined) return await searchPage(tables, { search: searchFor(search), selection, limit });
       const rows = await listCalls(tables, selection, limit + 1);
       const page = rows.slice(0, limit);
       return { data: page.map(toEntry), nextCursor: rows.length > limit ? toCursor(page.at(-1)?.id) : null, searchedBackTo: null };
@@ -50,7 +54,7 @@ export function createCallList({ db }: { db: Database }) {
         ]);
         return { total, nextCursor: idAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const found = await inTurn(organizationId, () => searchNewest(tables, organizationId, search));
+      const found = await searchNewest(searchFor(search), organizationId);
       const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
       const ids = rest.slice(0, limit);
       const rows = ids.length === 0 ? [] : await findCalls(tables, organizationId, ids);
@@ -79,12 +83,13 @@ export function createCallList({ db }: { db: Database }) {
   };
 }
 
-async function searchPage(
-  tables: HistoryDb,
-  selection: CallSelection,
-  { text, limit }: { text: string; limit: number },
-): Promise<ToolCallList> {
-  const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
+/** Looks through the next calls of a selection. */
+type Search = (selection: CallSelection) => ReturnType<typeof searchCalls>;
+
+type PageOfSearch = { search: Search; selection: CallSelection; limit: number };
+
+async function searchPage(tables: HistoryDb, { search, selection, limit }: PageOfSearch): Promise<ToolCallList> {
+  const seen = await search(selection);
   const found = seen.filter((row) => row.found).map(({ id }) => id);
   const ids = found.slice(0, limit);
   const rows = ids.length === 0 ? [] : await findCalls(tables, selection.organizationId, ids);
@@ -98,11 +103,11 @@ async function searchPage(
  * The ids of the newest calls that hold the text, newest first. In steps, so that no statement lasts long, and not
  * through any number of them, so that searches leave something of the database to others.
  */
-async function searchNewest(tables: HistoryDb, organizationId: string, text: string): Promise<string[]> {
+async function searchNewest(search: Search, organizationId: string): Promise<string[]> {
   const selection: CallSelection = { organizationId };
   const found: string[] = [];
   for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
-    const seen = await searchCalls(tables, selection, { text, limit: searchedPerPage });
+    const seen = await search(selection);
     found.push(...seen.filter((row) => row.found).map(({ id }) => id));
     if (seen.length < searchedPerPage) break;
     selection.beforeId = seen.at(-1)?.id;

@@ -37,8 +37,10 @@ type RunPage = { search?: string | undefined; cursor?: string | undefined; offse
 /** The runs of an organization, newest first. */
 export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
   const tables = runTables(db);
-  // One search of an organization at a time in a process: a dozen of them would leave no core of the database to others.
-  const inTurn = createTurns();
+  // One search of an organization at a time in a process, with a rest as long: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns({ rest: 1 });
+  const search: Search = (selection) =>
+    inTurn(selection.organizationId.toLowerCase(), () => searchRuns(tables, selection, searchedPerPage));
 
   const graphOf = (organizationId: string, { workflowId, workflowVersion }: WholeRunRow): Promise<Graph> =>
     findGraph(organizationId, workflowId, workflowVersion).catch(emptyWhenGone);
@@ -69,7 +71,7 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
 
     async list(organizationId: string, { limit, cursor, ...filter }: RunQuery): Promise<RunsPage> {
       const selection = select(organizationId, filter, cursor);
-      if (needsSearch(selection)) return await inTurn(organizationId, () => searchPage(tables, selection, limit));
+      if (needsSearch(selection)) return await searchPage(tables, { search, selection, limit });
       const rows = await listRuns(tables, selection, { limit: limit + 1 });
       return { data: rows.slice(0, limit).map(toEntry), nextCursor: cursorAfter(rows, limit), searchedBackTo: null };
     },
@@ -85,15 +87,15 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
     },
 
     /** By position or after a cursor, with the number of all. */
-    async page(organizationId: string, { search, cursor: beforeId, offset, limit }: RunPage) {
-      if (search === undefined) {
+    async page(organizationId: string, { search: text, cursor: beforeId, offset, limit }: RunPage) {
+      if (text === undefined) {
         const [total, rows] = await Promise.all([
           countRuns(tables, organizationId),
           listRuns(tables, { organizationId, beforeId }, { limit: limit + 1, offset }),
         ]);
         return { total, nextCursor: cursorAfter(rows, limit), entries: rows.slice(0, limit).map(toEntry) };
       }
-      const found = await inTurn(organizationId, () => searchNewest(tables, { organizationId, search }));
+      const found = await searchNewest(search, { organizationId, search: text });
       const rest = found.filter((id) => beforeId === undefined || id < beforeId).slice(offset);
       const entries = await readEntries(tables, organizationId, rest.slice(0, limit));
       return {
@@ -108,8 +110,13 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
   };
 }
 
-async function searchPage(tables: RunsDb, selection: RunSelection, limit: number): Promise<RunsPage> {
-  const seen = await searchRuns(tables, selection, searchedPerPage);
+/** Looks through the next runs of a selection. */
+type Search = (selection: RunSelection) => ReturnType<typeof searchRuns>;
+
+type PageOfSearch = { search: Search; selection: RunSelection; limit: number };
+
+async function searchPage(tables: RunsDb, { search, selection, limit }: PageOfSearch): Promise<RunsPage> {
+  const seen = await search(selection);
   const found = seen.filter((row) => row.found).map(({ id }) => id);
   const ids = found.slice(0, limit);
   const data = await readEntries(tables, selection.organizationId, ids);
@@ -122,11 +129,11 @@ async function searchPage(tables: RunsDb, selection: RunSelection, limit: number
  * The ids of the newest runs that hold the text, newest first. In steps, so that no statement lasts long, and not
  * through any number of them, so that searches leave something of the database to others.
  */
-async function searchNewest(tables: RunsDb, selection: RunSelection): Promise<string[]> {
+async function searchNewest(search: Search, selection: RunSelection): Promise<string[]> {
   const found: string[] = [];
   let beforeId: string | undefined;
   for (let looked = 0; looked < searchedAtMost; looked += searchedPerPage) {
-    const seen = await searchRuns(tables, { ...selection, beforeId }, searchedPerPage);
+    const seen = await search({ ...selection, beforeId });
     found.push(...seen.filter((row) => row.found).map(({ id }) => id));
     if (seen.length < searchedPerPage) break;
     beforeId = seen.at(-1)?.id;
