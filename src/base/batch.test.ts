@@ -125,3 +125,17 @@ test("drain waits for everything that was added, also while flushing, and is at 
   await batch.drain();
   expect(settled).toBe(20);
 });
+
+test("a flush after one that was shared waits for those who come a little later, and one after a lone flush does not", async () => {
+  const table = createTable();
+  const batch = createBatch({ flush: table.flush, maxItems: 1000, gatherMs: 40 });
+  const startedAt = performance.now();
+  await batch.add("alone");
+  await batch.add("alone again");
+  expect(performance.now() - startedAt).toBeLessThan(35);
+  await Promise.all(names(3).map((name) => batch.add(name)));
+  const early = batch.add("early");
+  await sleep(10);
+  await Promise.all([early, batch.add("late")]);
+  expect(table.flushed.at(-1)).toEqual(["early", "late"]);
+});

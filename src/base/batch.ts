@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as endOfTurn } from "node:timers/promises";
 
 type BatchOptions<Item, Result> = {
   /** Writes all items or none and answers in their order. */
   flush: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
+  /** How long a flush waits for more after one that was shared; whoever comes alone does not wait. */
+  gatherMs?: number;
   /** True when the same error would hit every row (the database is away, the outcome of a commit is unknown): nothing is tried again. */
   isFatal?: (error: unknown) => boolean;
 };
@@ -13,7 +15,7 @@ type BatchOptions<Item, Result> = {
  * Natural batching: flushes at once when idle and collects while a flush is in flight, so there is no timer to wait for.
  * When a batch fails its rows are tried one by one, so that a bad row fails alone.
  */
-export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => false }: BatchOptions<Item, Result>) => {
+export const createBatch = <Item, Result>({ flush, maxItems, gatherMs, isFatal = () => false }: BatchOptions<Item, Result>) => {
   type Entry = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
   let waiting: Entry[] = [];
   let running: Promise<void> | undefined;
@@ -66,6 +68,7 @@ export const createBatch = <Item, Result>({ flush, maxItems, isFatal = () => fal
     // Who shared a flush was answered together and mostly comes back together, so the first one does not go ahead of the others.
     if (wasShared) await endOfTurn();
     while (waiting.length > 0) {
+      if (wasShared && gatherMs !== undefined && waiting.length < maxItems) await delay(gatherMs);
       const entries = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       wasShared = entries.length > 1;

@@ -29,8 +29,8 @@ type CallPage = { search?: string | undefined; cursor?: string | undefined; offs
 /** What happened in an organization, newest first. */
 export function createCallList({ db }: { db: Database }) {
   const tables = historyTables(db);
-  // One search of an organization at a time in a process, with a rest as long: a dozen of them would leave no core of the database to others.
-  const inTurn = createTurns({ rest: 1 });
+  // One search of an organization at a time in a process, with a rest twice as long: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns({ rest: 2 });
   const searchFor =
     (text: string): Search =>
     (selection) =>

@@ -37,8 +37,8 @@ type RunPage = { search?: string | undefined; cursor?: string | undefined; offse
 /** The runs of an organization, newest first. */
 export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
   const tables = runTables(db);
-  // One search of an organization at a time in a process, with a rest as long: a dozen of them would leave no core of the database to others.
-  const inTurn = createTurns({ rest: 1 });
+  // One search of an organization at a time in a process, with a rest twice as long: a dozen of them would leave no core of the database to others.
+  const inTurn = createTurns({ rest: 2 });
   const search: Search = (selection) =>
     inTurn(selection.organizationId.toLowerCase(), () => searchRuns(tables, selection, searchedPerPage));
 
