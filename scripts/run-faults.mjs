@@ -11,7 +11,7 @@ export function faultSuite(words) {
     options: { quick: { type: "boolean" }, planted: { type: "boolean" }, seed: { type: "string" } },
   });
   const wrong = positionals.find((name) => !/^V\d+$/.test(name));
-  if (wrong !== undefined) throw new Error(`"${wrong}" is no invariant; they are called V1 to V32`);
+  if (wrong !== undefined) throw new Error(`"${wrong}" is no invariant; docs/reliability.md lists them: V1, V2 and so on`);
   if (values.seed !== undefined && !/^\d+$/.test(values.seed)) throw new Error("--seed takes a whole number");
   if (!values.quick) process.env.SWITCHYARD_ROUNDS = "full";
   if (values.planted) process.env.SWITCHYARD_PLANTED = "1";
