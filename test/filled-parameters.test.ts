@@ -147,6 +147,27 @@ describe("a model that gives nothing to fill in", () => {
     expect(model.requests()).toHaveLength(2);
   });
 
+  it.each([
+    { asks: 3, settings: { timeout: 1_500 } },
+    { asks: 90, settings: {} },
+  ])("that asks to be left alone for $asks s, longer than it is waited for, ends the try with those words", async ({ asks, settings }) => {
+    const busy = { status: 429, headers: { "retry-after": `${asks}` }, json: { error: { message: "Slow down" } } };
+    const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet({ settings })]);
+    const message = `The language model refused the call (429): Slow down. Try again in ${asks} s.`;
+    expect(ended).toMatchObject({ status: "failed", nodes: [{ error: { code: "provider_error", message } }] });
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it("that asks to be left alone for longer than the node may take is asked by its retry, and no sooner", async () => {
+    const busy = { status: 429, headers: { "retry-after": "2" }, json: { error: { message: "Slow down" } } };
+    const began = performance.now();
+    const settings = { timeout: 1_000, retries: 1, retryDelay: 1 };
+    const ended = await run([busy, openai('{"fields": {"text": "Hello"}}')], [greet({ settings })]);
+    expect(ended).toMatchObject({ status: "succeeded", result: [{ text: "Hello" }], nodes: [{ attempts: 2 }] });
+    expect(performance.now() - began).toBeGreaterThan(2_000);
+    expect(model.requests()).toHaveLength(2);
+  });
+
   it("can be asked again by a retry of the node", async () => {
     const ended = await run(
       [openai("No."), openai("No."), openai('{"fields": {"text": "Hello"}}')],

@@ -1,5 +1,10 @@
-/** How long a provider asks to wait: Retry-After in seconds or as a date, or the reset time some send when a quota is used up. */
+/**
+ * How long a provider asks to wait: in milliseconds, as some send for their own clients, Retry-After in seconds or as a date, or the reset time
+ * some send when a quota is used up.
+ */
 export function readRetryAfterMs(headers: Headers, now = Date.now()): number | undefined {
+  const exactMs = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
+  if (Number.isFinite(exactMs)) return Math.max(0, exactMs);
   const retryAfter = headers.get("retry-after")?.trim();
   if (retryAfter) {
     const seconds = Number(retryAfter);

@@ -8,7 +8,10 @@ import type { NodeTask } from "./node-task.ts";
 
 type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
 
-type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> & Partial<Pick<NodeTask, "trace">>;
+/** How much of the node's time is left. */
+type LeftTime = { leftMs: () => number };
+
+type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> & Partial<Pick<NodeTask, "trace"> & LeftTime>;
 
 /** What a language model does for a node: fills what its author left empty, and answers. */
 export function createAskModel({ catalog, chooseModel }: Options) {
@@ -22,19 +25,21 @@ export function createAskModel({ catalog, chooseModel }: Options) {
     modelFor,
 
     async fill(task: Asking, wish: FillTask): Promise<Filled> {
-      const { node, prompt, signal } = task;
+      const { node, prompt, signal, leftMs } = task;
       const evaluatedInputs = catalog.nodes.get(node.type)?.tool.evaluatedInputs ?? [];
       if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
       return await fillParameters({
-        ...{ input: wish.input, authored: node.parameters, parameters: wish.parameters, upstream: wish.item, signal },
+        ...{ input: wish.input, authored: node.parameters, parameters: wish.parameters, upstream: wish.item, signal, leftMs },
         ...{ evaluatedInputs, evaluate: node.settings.modelMayWriteExpressions ? wish.evaluate : undefined },
         ...{ instruction: node.instruction, runtimeInstruction: node.runtimeInstruction, runtimePrompt: prompt, model: modelFor(task) },
       });
     },
 
-    answerFor(task: NodeTask) {
+    answerFor(task: NodeTask & LeftTime) {
       const model = modelFor(task);
-      return model && ((question: { system: string; prompt: string }) => model.answer({ ...question, signal: task.signal }));
+      return (
+        model && ((question: { system: string; prompt: string }) => model.answer({ ...question, signal: task.signal, leftMs: task.leftMs }))
+      );
     },
   };
 }

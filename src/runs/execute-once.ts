@@ -26,8 +26,8 @@ type Options = {
   prepare: Prepare;
   execute: Execute;
   /** Fills what the author left empty, where an instruction says how. */
-  fill: (task: NodeTask, wish: FillTask) => Promise<Filled>;
-  answerFor: (task: NodeTask) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
+  fill: (task: Timed, wish: FillTask) => Promise<Filled>;
+  answerFor: (task: Timed) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
   files: Pick<RunFiles, "insertInto">;
   defaultReferenceFor: (organizationId: string, type: string) => Promise<string | undefined>;
   clock: Clock;

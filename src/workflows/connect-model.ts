@@ -1,7 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, type FinishReason, generateText, jsonSchema, type LanguageModel, Output, RetryError } from "ai";
+import { APICallError, type FinishReason, generateText, jsonSchema, type LanguageModel, Output } from "ai";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
 import { createScrub } from "../base/scrub.ts";
@@ -17,7 +18,9 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 // A long answer takes minutes; the node's own time limit comes first.
 const timeoutMs = 600_000;
-const mostRepetitions = 1;
+// Who asks for more is asked again by the retries of the node, which hold no slot meanwhile.
+const longestWaitMs = 60_000;
+const usualWaitMs = 2_000;
 
 export function connectModel({ config, fetch }: { config: ModelConfig; fetch: SafeFetch }): Model {
   const model = connect(config, guard(fetch));
@@ -27,7 +30,8 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
     model,
     instructions: scrub.text(system),
     prompt: scrub.text(prompt),
-    maxRetries: mostRepetitions,
+    // The library would wait past the caller's time, and come back too early to who asks for more than a minute.
+    maxRetries: 0,
     ...(signal ? { abortSignal: signal } : {}),
   });
 
@@ -43,7 +47,7 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
 
     async answer(question) {
       try {
-        const { text, finishReason } = await generateText(ask(question));
+        const { text, finishReason } = await repeatWhenBusy(question, () => generateText(ask(question)));
         if (text.trim() === "")
           throw new Refusal("provider_error", emptyAnswers[finishReason] ?? "The language model gave an empty answer.");
         return scrub.text(text);
@@ -61,13 +65,26 @@ export function connectModel({ config, fetch }: { config: ModelConfig; fetch: Sa
         };
         const output = { ...Output.object({ schema: jsonSchema(schema), name: "parameters" }), parseCompleteOutput };
         const providerOptions = { model: { strictJsonSchema: false } };
-        const { text, finishReason } = await generateText({ ...ask(question), output, providerOptions });
+        const { text, finishReason } = await repeatWhenBusy(question, () => generateText({ ...ask(question), output, providerOptions }));
         return scrub.value(judge(written || text, finishReason)) as ModelAnswer;
       } catch (error) {
         throw await explainAll(error, question.signal);
       }
     },
   };
+}
+
+/** Asks once more who is busy, no sooner than it said. A wait that does not fit into what is left of the caller's time is not begun. */
+async function repeatWhenBusy<Answer>({ signal, leftMs }: Question, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!APICallError.isInstance(error) || !error.isRetryable) throw error;
+    const waitMs = readRetryAfterMs(new Headers(error.responseHeaders)) ?? usualWaitMs;
+    if (waitMs > Math.min(longestWaitMs, leftMs?.() ?? longestWaitMs)) throw error;
+    await delay(waitMs, undefined, { signal });
+  }
+  return await work();
 }
 
 const emptyAnswers: Partial<Record<FinishReason, string>> = {
@@ -123,15 +140,14 @@ const guard =
 /** The library's errors carry the whole request, so only the provider's words are passed on. */
 function explain(error: unknown, signal: AbortSignal | undefined, scrub: (text: string) => string): unknown {
   if (signal?.aborted) return signal.reason;
-  const last: unknown = RetryError.isInstance(error) ? error.lastError : error;
-  if (last instanceof Refusal) return last.reworded(scrub);
-  if (APICallError.isInstance(last)) {
-    if (last.cause instanceof Refusal) return last.cause.reworded(scrub);
-    const { statusCode, message, responseHeaders = {} } = last;
+  if (error instanceof Refusal) return error.reworded(scrub);
+  if (APICallError.isInstance(error)) {
+    if (error.cause instanceof Refusal) return error.cause.reworded(scrub);
+    const { statusCode, message, responseHeaders = {} } = error;
     const retryAfterMs = readRetryAfterMs(new Headers(responseHeaders));
     const status = statusCode === undefined ? {} : { status: statusCode };
     return providerFailure("The language model", { ...status, message: scrub(message), retryAfterMs });
   }
-  const words = last instanceof Error ? scrub(last.message).slice(0, 500) : "";
+  const words = error instanceof Error ? scrub(error.message).slice(0, 500) : "";
   return new Refusal("provider_error", `The language model gave no answer that can be used${words === "" ? "" : `: ${words}`}.`);
 }

@@ -21,6 +21,7 @@ export type FillWish = {
   /** What fields that are expressions come to, where the author allows the model to write some. Otherwise all that it writes is a value. */
   evaluate?: ((written: Values) => Promise<Values>) | undefined;
   signal?: AbortSignal | undefined;
+  leftMs?: (() => number) | undefined;
 };
 
 /**
@@ -63,14 +64,14 @@ type Usable = Extract<CheckedAnswer, { values: Values }>;
 
 /** What cannot be used is asked for once more, with what was wrong. One who refuses is not pressed. */
 async function askForValues(wish: FillWish, schema: z.ZodObject, model: Model): Promise<Usable> {
-  const { signal, evaluate } = wish;
+  const { signal, leftMs, evaluate } = wish;
   const mayWriteExpressions = evaluate !== undefined;
   const asJson = schemaForModels(toJsonSchema(schema, "input"), mayWriteExpressions);
   const given = Object.keys(wish.parameters).filter((name) => !(name in schema.shape));
   let first: FirstAnswer | undefined;
   for (;;) {
     const question = writeFillQuestion({ ...wish, given, mayWriteExpressions, first });
-    const answer = await model.answerAs(asJson, { ...question, signal });
+    const answer = await model.answerAs(asJson, { ...question, signal, leftMs });
     const checked = await checkAnswer(answer, { schema, evaluate });
     if ("values" in checked) return checked;
     if (first || answer.is === "refused") throw checked.refusal;

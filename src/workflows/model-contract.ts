@@ -11,7 +11,13 @@ export type ModelConfig = {
   headers?: Record<string, string>;
 };
 
-export type Question = { system: string; prompt: string; signal?: AbortSignal | undefined };
+export type Question = {
+  system: string;
+  prompt: string;
+  signal?: AbortSignal | undefined;
+  /** How much of the caller's time is left. */
+  leftMs?: (() => number) | undefined;
+};
 
 /** What a model gave where JSON was asked for, and the words it gave it in. */
 export type ModelAnswer = { words: string } & ({ is: "value"; value: unknown } | { is: "refused" | "cut off" | "text" });
