@@ -6,6 +6,7 @@ import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
+import { findChannel } from "./find-place.ts";
 
 export const tool = defineTool({
   id: "slack_get_channel_history",
@@ -14,7 +15,7 @@ export const tool = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({
-    channel: z.string().min(1).describe("Id of the channel, e.g. C0123ABCD; slack_list_channels finds it."),
+    channel: z.string().min(1).describe("Id of the channel, e.g. C0123ABCD (slack_list_channels finds it), or its name, e.g. #general."),
     oldest: z.string().optional().describe("Only messages after this time in Unix seconds, e.g. 1767225600."),
     latest: z.string().optional().describe("Only messages before this time in Unix seconds, e.g. 1767225600."),
     threadTs: z
@@ -34,9 +35,10 @@ export const tool = defineTool({
     threadTs: z.string().optional().describe("Timestamp id of the thread it belongs to."),
     replyCount: z.int().optional().describe("How many replies its thread has."),
   }),
-  async run({ input: { channel, limit, threadTs, includeNames, ...input }, http }) {
+  async run({ input: { limit, threadTs, includeNames, ...input }, http }) {
     const oldest = readSeconds("/oldest", input.oldest);
     const latest = readSeconds("/latest", input.latest);
+    const channel = await findChannel(http, input.channel);
     const messages = await collectPages<unknown, string>(limit, async (cursor, wanted) => {
       try {
         const place = threadTs === undefined ? "/conversations.history" : "/conversations.replies";

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { Refusal } from "../../base/refusal.ts";
+import type { Http } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
+import { channelName, findChannelNamed, findPerson } from "./find-place.ts";
 
 export const tool = defineTool({
   id: "slack_send_message",
@@ -16,7 +19,7 @@ export const tool = defineTool({
       .string()
       .min(1)
       .describe(
-        "Id of a channel, e.g. C0123ABCD (slack_list_channels finds it), #name of a public one, or id of a user, e.g. U0123ABCD (in their profile under Copy member ID).",
+        "Channel: #name or id, e.g. C0123ABCD (slack_list_channels finds it). Person: @name, email (needs the scope users:read.email) or id, e.g. U0123ABCD.",
       ),
     text: z.string().min(1).describe("Text (mrkdwn)."),
     threadTs: z
@@ -45,8 +48,21 @@ export const tool = defineTool({
     if (replyBroadcast && threadTs === undefined)
       throw refuseInput("/replyBroadcast", "needs threadTs: only a reply is shown in the channel too");
     const further = { reply_broadcast: replyBroadcast, username, icon_emoji: iconEmoji, unfurl_links: unfurlLinks };
-    const json = { channel, text, thread_ts: threadTs, blocks, ...further };
-    const sent = await http.json({ method: "POST", path: "/chat.postMessage", json });
+    const json = { text, thread_ts: threadTs, blocks, ...further };
+    const sent = await postTo(http, channel, (place) => ({ channel: place, ...json }));
     return [{ ts: requireProof("Slack", textAt(sent, "ts"), "timestamp"), channel: textAt(sent, "channel") }];
   },
 });
+
+/** Slack knows channels by name itself, but not all of those that the app is in; a channel that is not found was not posted to. */
+async function postTo(http: Http, channel: string, write: (place: string) => object): Promise<unknown> {
+  const post = (place: string) => http.json({ method: "POST", path: "/chat.postMessage", json: write(place) });
+  const name = channelName(channel);
+  if (name === undefined) return await post((await findPerson(http, channel)) ?? channel);
+  try {
+    return await post(`#${name}`);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.provider?.code === "channel_not_found")) throw error;
+  }
+  return await post(await findChannelNamed(http, name));
+}
