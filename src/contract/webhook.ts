@@ -37,8 +37,7 @@ export type EventOrigin = { by: "own" | "bot" } | { by: "receipt"; to: string };
 export type WebhookRegistration = {
   /** The form of the place that it belongs to, and how that is called; null where it belongs to the whole account. */
   place: { pattern: RegExp; detail: string } | null;
-  /** Gives the secret that it signs with, where that is its own and not ours. */
-  register: (call: CredentialCall, wish: RegistrationWish) => Promise<string | undefined>;
+  register: (call: CredentialCall, wish: RegistrationWish) => Promise<void>;
   /** Removes what delivers to addresses with this beginning, if anything does. */
   remove: (call: CredentialCall, registered: Pick<RegistrationWish, "urlStart" | "place">) => Promise<void>;
 };
@@ -47,6 +46,8 @@ export type RegistrationWish = {
   url: string;
   urlStart: string;
   secret: string;
+  /** Told the secret that it signs with, where that is its own and not ours: before the first delivery that is to be believed. */
+  keepSecret: (secret: string) => Promise<void>;
   /** Names of events as somebody chose them; none: all of them. */
   events: string[];
   place: string;

@@ -40,10 +40,16 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
     const registeredPlace = placeOf(row.provider_id, JSON.parse(row.places) as string[]);
     const made = secrets.makeRegistered(place);
     await updateTrigger(tables, place, { ...made.row, registered_place: registeredPlace });
-    const wish = { ...made, urlStart: secrets.urlStartOf(row.id), events: JSON.parse(row.events) as string[], place: registeredPlace };
+    const keepSecret = async (own: string) => void (await updateTrigger(tables, place, { secret_sealed: made.seal(own) }));
+    const wish = {
+      ...made,
+      keepSecret,
+      urlStart: secrets.urlStartOf(row.id),
+      events: JSON.parse(row.events) as string[],
+      place: registeredPlace,
+    };
     const account = { ...accountOf(row), limitMs, secrets: [made.token, made.secret] };
-    const own = await callProvider(account, (call) => registrationOf(row.provider_id).register(call, wish));
-    if (own !== undefined) await updateTrigger(tables, place, { secret_sealed: made.seal(own) });
+    await callProvider(account, (call) => registrationOf(row.provider_id).register(call, wish));
   }
 
   /** Undefined once nothing delivers to it any more, else why something still does. */

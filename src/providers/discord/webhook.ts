@@ -1,6 +1,7 @@
 import { createPublicKey, verify as verifySignature } from "node:crypto";
 import { at, integerAt, known, textAt } from "../../contract/read.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
+import { discordRegistration } from "./set-up-webhook.ts";
 
 const toleranceSeconds = 300;
 const eventNames: Record<number, string> = {
@@ -24,6 +25,7 @@ export const discordWebhook = defineWebhook({
     if (type === 1) return { accepted: true, answer: { status: 200, contentType: "application/json", body: '{"type":1}' } };
     return { accepted: true, event: eventNames[type] ?? null, deliveryId: textAt(interaction, "id") ?? null };
   },
+  registration: discordRegistration,
   namesOf: (event, interaction) =>
     known([textAt(interaction, "data", "name"), textAt(interaction, "data", "custom_id")]).map((name) => `${event}.${name}`),
   placesOf: (interaction) => known([textAt(interaction, "channel_id"), textAt(interaction, "guild_id")]),

@@ -25,7 +25,6 @@ export const githubWebhook = defineWebhook({
       const config = { url, content_type: "json", secret, insecure_ssl: "0" };
       const json = { name: "web", active: true, events: all ? ["*"] : names, config };
       await http.json({ method: "POST", path: hooksOf(place), json });
-      return undefined;
     },
     async remove({ http }, { urlStart, place }) {
       for (const hook of await listHooks(http, place))

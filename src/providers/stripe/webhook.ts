@@ -27,14 +27,14 @@ export const stripeWebhook = defineWebhook({
   },
   registration: {
     place: null,
-    async register({ http }, { url, events }) {
+    async register({ http }, { url, events, keepSecret }) {
       const all = events.length === 0 || events.some((name) => name.includes("*"));
       const made = await http.json({
         method: "POST",
         path: "/v1/webhook_endpoints",
         form: { url, "enabled_events[]": all ? ["*"] : events },
       });
-      return requireProof("Stripe", textAt(made, "secret"), "signing secret");
+      await keepSecret(requireProof("Stripe", textAt(made, "secret"), "signing secret"));
     },
     async remove({ http }, { urlStart }) {
       const endpoints = await http.json({ path: "/v1/webhook_endpoints", query: { limit: 100 } });

@@ -21,7 +21,6 @@ export const telegramWebhook = defineWebhook({
         throw new Refusal("conflict", `This bot delivers to another address at ${hostOf(present)}. Remove that webhook first.`);
       const allowed = events.some((name) => name.includes("*")) ? [] : events;
       await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
-      return undefined;
     },
     async remove({ http }, { urlStart }) {
       if ((await presentUrl(http)).startsWith(urlStart)) await http.json({ method: "POST", path: "/deleteWebhook", json: {} });

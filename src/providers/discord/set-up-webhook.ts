@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { Refusal } from "../../base/refusal.ts";
+import { type Http, path } from "../../contract/http.ts";
+import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
+import type { WebhookRegistration } from "../../contract/webhook.ts";
+
+const commandEvent = /^application_command\.([^*]+)$/;
+const slashCommand = 1;
+
+export const discordRegistration: WebhookRegistration = {
+  place: null,
+  async register({ http }, { url, urlStart, events, keepSecret }) {
+    const application = await readApplication(http);
+    const { id, address } = application;
+    // An application has one address: to set another would silently end what is sent to the first.
+    if (address !== "" && !address.startsWith(urlStart))
+      throw new Refusal(
+        "conflict",
+        `This application sends its interactions to another address at ${hostOf(address)}. Remove that address first.`,
+      );
+    // Discord tries the address, with its signature, before it takes it.
+    await keepSecret(requireProof("Discord", application.publicKey, "public key"));
+    await setAddress(http, url);
+    const names = new Set(events.flatMap((event) => commandEvent.exec(event)?.[1] ?? []));
+    const present = new Set((await listCommands(http, id)).map((command) => textAt(command, "name")));
+    // A command of the same name would be overwritten, and it may be somebody's.
+    for (const name of [...names].filter((one) => !present.has(one)))
+      await http.json({ method: "POST", path: commandsOf(id), json: { name, type: slashCommand, description: describe(urlStart) } });
+  },
+  async remove({ http }, { urlStart }) {
+    const { id, address } = await readApplication(http);
+    for (const command of await listCommands(http, id))
+      if (textAt(command, "description") === describe(urlStart))
+        await http.send({ method: "DELETE", path: commandsOf(id) + path`/${textAt(command, "id") ?? ""}`, alsoAccept: [404] });
+    if (address.startsWith(urlStart)) await setAddress(http, null);
+  },
+};
+
+async function readApplication(http: Http) {
+  const application = await http.json({ path: "/applications/@me" });
+  return {
+    id: requireProof("Discord", textAt(application, "id"), "id of the application"),
+    address: textAt(application, "interactions_endpoint_url") ?? "",
+    publicKey: textAt(application, "verify_key"),
+  };
+}
+
+const setAddress = async (http: Http, url: string | null): Promise<unknown> =>
+  await http.json({ method: "PATCH", path: "/applications/@me", json: { interactions_endpoint_url: url }, repeatable: true });
+
+async function listCommands(http: Http, applicationId: string): Promise<unknown[]> {
+  const commands = await http.json({ path: commandsOf(applicationId) });
+  return Array.isArray(commands) ? (commands as unknown[]) : [];
+}
+
+const commandsOf = (applicationId: string): string => path`/applications/${applicationId}/commands`;
+
+/** Whom a command belongs to can only be told by what people see of it. */
+const describe = (urlStart: string): string => `Starts a workflow (${createHash("sha256").update(urlStart).digest("hex").slice(0, 8)}).`;
+
+/** The rest of it may be a secret. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "an unknown host");
