@@ -6,7 +6,7 @@ const referencePattern = "^credential:organization:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4
 
 /** A node as a tool of its provider's MCP server: the node's own schemas, plus the credentials every caller must name. */
 export function toMcpTool({ tool, alsoTakes, inputSchema: schema, outputSchema }: Node) {
-  const inputSchema = withoutChoices(schema);
+  const inputSchema = withoutFormHints(schema);
   const credentials = tool.credential ? [tool.credential.type] : [];
   return {
     name: tool.id,
@@ -26,10 +26,10 @@ export function toMcpTool({ tool, alsoTakes, inputSchema: schema, outputSchema }
   };
 }
 
-/** Which list of an account a field offers is for our own forms: clients cannot ask for it. */
-function withoutChoices(schema: JsonSchema): JsonSchema {
+/** Which list of an account a field offers, and what a new node starts with, is for our own forms: clients cannot ask for it. */
+function withoutFormHints(schema: JsonSchema): JsonSchema {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const kept = properties.map(([name, { choices: _, ...field }]) => [name, field] as const);
+  const kept = properties.map(([name, { choices: _, startsAs: __, ...field }]) => [name, field] as const);
   return { ...schema, properties: Object.fromEntries(kept) };
 }
 

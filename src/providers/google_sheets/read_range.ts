@@ -19,7 +19,9 @@ export const tool = defineTool({
       .boolean()
       .optional()
       .meta({ default: true })
-      .describe("Use the first row of the range as names. Where it is not said, only a range that starts at row 1 has names."),
+      .describe(
+        "Use the first row of the range as names. Where it is not said, this is true only of a range that starts at row 1: others keep their first row as data.",
+      ),
     valueRender: z
       .enum(["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"])
       .default("UNFORMATTED_VALUE")

@@ -1,6 +1,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useCallback, useMemo, useState } from "react";
 import type { NodeKind } from "../../catalog.ts";
+import { startParameters } from "../edit/start-parameters.ts";
 import type { FlowActions } from "../flow/flow-actions.ts";
 import { wayOfEdge } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
@@ -46,7 +47,7 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
   function add(kind: NodeKind, at?: { x: number; y: number }): void {
     const way = waysOf({ id: "", nodeId: kind.id }, kind)[0];
     const position = at ?? (target?.after || target?.onEdge ? undefined : middleOf(frame.current, flow.screenToFlowPosition));
-    edit({ type: "add", node: { nodeId: kind.id, ...(position && { position }) }, way, ...(at ? {} : target) });
+    edit({ type: "add", node: { nodeId: kind.id, ...startParameters(kind), ...(position && { position }) }, way, ...(at ? {} : target) });
     close();
   }
 
