@@ -83,3 +83,11 @@ export function parseAnswer(text: string): unknown {
     return undefined;
   }
 }
+
+export const cutOffOutput = () => z.string().optional().describe("Only where the answer was cut off: that it was, and what helps.");
+
+/** Some models spend all their tokens on thinking, so that nothing is left to say. */
+export const sayCutOff = (text: string): string =>
+  text.trim() === ""
+    ? "The answer was cut off before its first word: the model thought with all its tokens. Give a larger maxTokens, or let it think less."
+    : "The answer was cut off where its tokens ended. Give a larger maxTokens.";

@@ -95,10 +95,10 @@ describeHttpTool(createMessage, {
             path: "/v1/messages",
             json: { model: "m/ü?", max_tokens: 7, system: "Be brief.", messages: [{ role: "user", content: 'a "b"\n\u{1f600}' }] },
           },
-          answer: { json: { content: [], stop_reason: null } },
+          answer: { json: { content: [{ type: "text", text: "Be" }], stop_reason: "max_tokens" } },
         },
       ],
-      items: [{ text: "" }],
+      items: [{ text: "Be", stopReason: "max_tokens", cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens." }],
     },
   ],
 });

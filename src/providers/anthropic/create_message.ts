@@ -4,7 +4,16 @@ import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { imagesInput, jsonSchemaInput, messagesInput, type Picture, parseAnswer, readImages } from "../_models/conversation.ts";
+import {
+  cutOffOutput,
+  imagesInput,
+  jsonSchemaInput,
+  messagesInput,
+  type Picture,
+  parseAnswer,
+  readImages,
+  sayCutOff,
+} from "../_models/conversation.ts";
 import { listModels, unknownModel } from "./client.ts";
 import { anthropicCredential } from "./credential.ts";
 
@@ -47,6 +56,7 @@ export const tool = defineTool({
     json: z.unknown().optional().describe("Parsed, when a schema was given and the answer was not cut off."),
     model: z.string().optional().describe("Model used."),
     stopReason: z.string().optional().describe("Why it stopped."),
+    cutOff: cutOffOutput(),
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
@@ -72,6 +82,7 @@ export const tool = defineTool({
         ...(jsonSchema ? { json: parseAnswer(text) } : {}),
         model: textAt(message, "model"),
         stopReason: textAt(message, "stop_reason"),
+        ...(textAt(message, "stop_reason") === "max_tokens" ? { cutOff: sayCutOff(text) } : {}),
         inputTokens: integerAt(message, "usage", "input_tokens"),
         outputTokens: integerAt(message, "usage", "output_tokens"),
       },

@@ -110,7 +110,14 @@ describeHttpTool(generateContent, {
           answer: { json: { candidates: [{ finishReason: "MAX_TOKENS" }] } },
         },
       ],
-      items: [{ text: "", finishReason: "MAX_TOKENS" }],
+      items: [
+        {
+          text: "",
+          finishReason: "MAX_TOKENS",
+          cutOff:
+            "The answer was cut off before its first word: the model thought with all its tokens. Give a larger maxTokens, or let it think less.",
+        },
+      ],
     },
   ],
 });

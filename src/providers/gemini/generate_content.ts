@@ -4,7 +4,15 @@ import { path, providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { inlineImagesInput, jsonSchemaInput, messagesInput, parseAnswer, readPicture } from "../_models/conversation.ts";
+import {
+  cutOffOutput,
+  inlineImagesInput,
+  jsonSchemaInput,
+  messagesInput,
+  parseAnswer,
+  readPicture,
+  sayCutOff,
+} from "../_models/conversation.ts";
 import { listModels, unknownModel } from "./client.ts";
 import { geminiCredential } from "./credential.ts";
 
@@ -36,6 +44,7 @@ export const tool = defineTool({
     json: z.unknown().optional().describe("Parsed, when a schema was given and the answer was not cut off."),
     model: z.string().optional().describe("Model version."),
     finishReason: z.string().optional().describe("Why it stopped, e.g. STOP or MAX_TOKENS."),
+    cutOff: cutOffOutput(),
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
@@ -69,6 +78,7 @@ export const tool = defineTool({
         ...(jsonSchema ? { json: parseAnswer(text) } : {}),
         model: textAt(answer, "modelVersion"),
         finishReason: textAt(candidates, 0, "finishReason"),
+        ...(textAt(candidates, 0, "finishReason") === "MAX_TOKENS" ? { cutOff: sayCutOff(text) } : {}),
         inputTokens: integerAt(answer, "usageMetadata", "promptTokenCount"),
         outputTokens: integerAt(answer, "usageMetadata", "candidatesTokenCount"),
       },

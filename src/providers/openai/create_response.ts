@@ -4,7 +4,7 @@ import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { imagesInput, jsonSchemaInput, messagesInput, parseAnswer, readImages } from "../_models/conversation.ts";
+import { cutOffOutput, imagesInput, jsonSchemaInput, messagesInput, parseAnswer, readImages, sayCutOff } from "../_models/conversation.ts";
 import { listTextModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
@@ -46,6 +46,7 @@ export const tool = defineTool({
     json: z.unknown().optional().describe("Parsed, when a schema was given."),
     model: z.string().optional().describe("Model used."),
     status: z.string().optional().describe("How it ended, e.g. completed or incomplete."),
+    cutOff: cutOffOutput(),
     inputTokens: z.int().optional().describe("Tokens of the prompt."),
     outputTokens: z.int().optional().describe("Tokens of the answer."),
   }),
@@ -71,6 +72,7 @@ export const tool = defineTool({
         ...(jsonSchema ? { json: parseAnswer(answer) } : {}),
         model: textAt(response, "model"),
         status: textAt(response, "status"),
+        ...(textAt(response, "incomplete_details", "reason") === "max_output_tokens" ? { cutOff: sayCutOff(answer) } : {}),
         inputTokens: integerAt(response, "usage", "input_tokens"),
         outputTokens: integerAt(response, "usage", "output_tokens"),
       },

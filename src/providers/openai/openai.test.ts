@@ -112,10 +112,12 @@ describeHttpTool(createResponse, {
       exchanges: [
         {
           request: { method: "POST", path: "/responses", json: expect.anything() },
-          answer: { json: { status: "incomplete", output: [message(words('{"a":'))] } },
+          answer: {
+            json: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [message(words('{"a":'))] },
+          },
         },
       ],
-      items: [{ text: '{"a":', status: "incomplete" }],
+      items: [{ text: '{"a":', status: "incomplete", cutOff: "The answer was cut off where its tokens ended. Give a larger maxTokens." }],
     },
   ],
 });
