@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
-import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { tablePath } from "./client.ts";
+import { readRecord, tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
 
 const pageSize = 100;
@@ -43,11 +43,7 @@ export const tool = defineTool({
       const answer = await http.json({ path: place, query: { ...query, offset } });
       return { items: listAt(answer, "records"), next: textAt(answer, "offset") };
     });
-    return records.map((record) => ({
-      id: textAt(record, "id"),
-      createdTime: textAt(record, "createdTime"),
-      fields: recordAt(record, "fields"),
-    }));
+    return records.map(readRecord);
   },
 });
 

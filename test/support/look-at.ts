@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { Credential, CredentialCall, CredentialData } from "../../src/contract/credential.ts";
+import type { Poll, PollItem, PollPage } from "../../src/contract/poll.ts";
+import { defineTool } from "../../src/contract/tool.ts";
+import { callTool } from "./call-tool.ts";
+import type { FakeProvider } from "./fake-provider.ts";
+
+type Where = { credential: CredentialData; parameters: Record<string, unknown> };
+
+/** Looks at a provider as a trigger does, with what the form of the trigger lets through. */
+export async function lookAt(
+  poll: Poll,
+  definition: Credential,
+  { credential, parameters, mark = null, now = new Date() }: Where & { mark?: string | null; now?: Date },
+): Promise<PollPage> {
+  return await withCall(definition, credential, (call) => poll.list(call, { parameters: poll.parameters.parse(parameters), mark, now }));
+}
+
+/** What the run of an item gets. */
+export async function readItem(poll: Poll, definition: Credential, { credential, parameters, item }: Where & { item: PollItem }) {
+  if (poll.read === null) return item.payload;
+  const { read } = poll;
+  return await withCall(definition, credential, (call) => read(call, item, poll.parameters.parse(parameters)));
+}
+
+/** What a fake provider was asked, with bodies as JSON. */
+export const asked = (provider: FakeProvider) =>
+  provider.requests().map(({ method, path, body }) => ({
+    method,
+    path: decodeURIComponent(path.replaceAll("+", " ")),
+    ...(body.length === 0 ? {} : { json: JSON.parse(body.toString()) as unknown }),
+  }));
+
+async function withCall<Result>(definition: Credential, credential: CredentialData, use: (call: CredentialCall) => Promise<Result>) {
+  const results: Result[] = [];
+  const tool = defineTool({
+    id: "look_at",
+    title: "Look at",
+    description: "",
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    credential: definition,
+    input: z.strictObject({}),
+    output: z.object({}),
+    async run(call) {
+      results.push(await use(call));
+      return [];
+    },
+  });
+  await callTool(tool, { input: {}, credential });
+  return JSON.parse(JSON.stringify(results[0])) as Result;
+}
