@@ -1,4 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
+import type { Http } from "../../contract/http.ts";
+import type { Page } from "../../contract/pages.ts";
+import { at, listAt, recordAt, textAt } from "../../contract/read.ts";
 
 type Inline = { type: "text"; text: string } | { type: "hardBreak" };
 
@@ -14,6 +17,36 @@ export function siteAddress(site: string): string {
 export function issueUrl(site: string | undefined, key: string | undefined): string | undefined {
   return site && key ? `${siteAddress(site)}/browse/${encodeURIComponent(key)}` : undefined;
 }
+
+type IssueSearch = { jql: string; fields: string[]; maxResults: number; nextPageToken: string | undefined };
+
+/** One page of what JQL finds. */
+export async function searchIssues(http: Http, json: IssueSearch): Promise<Page<unknown, string>> {
+  const answer = await http.json({ method: "POST", path: "/rest/api/3/search/jql", json, repeatable: true });
+  return { items: listAt(answer, "issues"), next: at(answer, "isLast") === true ? undefined : textAt(answer, "nextPageToken") };
+}
+
+export const readIssue = (issue: unknown, site: string | undefined) => ({
+  key: textAt(issue, "key"),
+  id: textAt(issue, "id"),
+  summary: textAt(issue, "fields", "summary"),
+  status: textAt(issue, "fields", "status", "name"),
+  assignee: textAt(issue, "fields", "assignee", "displayName"),
+  priority: textAt(issue, "fields", "priority", "name"),
+  updated: textAt(issue, "fields", "updated"),
+  url: issueUrl(site, textAt(issue, "key")),
+  fields: recordAt(issue, "fields"),
+});
+
+/** The words of a document of Atlassian, without its looks. */
+export function toPlainText(node: unknown): string {
+  if (at(node, "type") === "text") return textAt(node, "text") ?? "";
+  if (at(node, "type") === "hardBreak") return "\n";
+  const words = listAt(node, "content").map(toPlainText).join("");
+  return endsLine.has(textAt(node, "type") ?? "") ? `${words}\n` : words;
+}
+
+const endsLine = new Set(["paragraph", "heading", "codeBlock"]);
 
 /** Plain text in the Atlassian document format: an empty line ends a paragraph, other line ends are kept. No text in it is empty, which Jira would refuse. */
 export function toDocument(text: string) {

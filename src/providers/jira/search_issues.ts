@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
-import { at, listAt, recordAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { issueUrl } from "./client.ts";
+import { readIssue, searchIssues } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -28,21 +27,9 @@ export const tool = defineTool({
     fields: z.record(z.string(), z.unknown()).optional().describe("All fields that were asked for, by id."),
   }),
   async run({ input: { jql, fields, limit }, credential, http }) {
-    const issues = await collectPages<unknown, string>(limit, async (nextPageToken, wanted) => {
-      const json = { jql, fields, maxResults: wanted, nextPageToken };
-      const answer = await http.json({ method: "POST", path: "/rest/api/3/search/jql", json });
-      return { items: listAt(answer, "issues"), next: at(answer, "isLast") === true ? undefined : textAt(answer, "nextPageToken") };
-    });
-    return issues.map((issue) => ({
-      key: textAt(issue, "key"),
-      id: textAt(issue, "id"),
-      summary: textAt(issue, "fields", "summary"),
-      status: textAt(issue, "fields", "status", "name"),
-      assignee: textAt(issue, "fields", "assignee", "displayName"),
-      priority: textAt(issue, "fields", "priority", "name"),
-      updated: textAt(issue, "fields", "updated"),
-      url: issueUrl(credential.site, textAt(issue, "key")),
-      fields: recordAt(issue, "fields"),
-    }));
+    const issues = await collectPages<unknown, string>(limit, (nextPageToken, maxResults) =>
+      searchIssues(http, { jql, fields, maxResults, nextPageToken }),
+    );
+    return issues.map((issue) => readIssue(issue, credential.site));
   },
 });
