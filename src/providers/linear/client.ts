@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { ProviderFault, ReadFault, ReadRefusal } from "../../contract/fault.ts";
 import type { Http, HttpRequest } from "../../contract/http.ts";
-import { at, listAt, textAt } from "../../contract/read.ts";
+import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 
 type Operation = { query: string; variables?: Record<string, unknown> };
 
@@ -33,6 +33,24 @@ function readResetMs(headers: Headers): number | undefined {
   const resets = usedUp.map((kind) => Number(headers.get(`x-ratelimit-${kind}-reset`) ?? Number.NaN)).filter(Number.isFinite);
   return resets.length === 0 ? undefined : Math.max(0, Math.max(...resets) - Date.now());
 }
+
+/** What is asked of an issue wherever one is read. */
+export const issueFields = "id identifier title state { name } assignee { displayName } priority url updatedAt";
+
+export const readIssue = (issue: unknown) => ({
+  id: textAt(issue, "id"),
+  identifier: textAt(issue, "identifier"),
+  title: textAt(issue, "title"),
+  state: textAt(issue, "state", "name"),
+  assignee: textAt(issue, "assignee", "displayName"),
+  priority: integerAt(issue, "priority"),
+  url: textAt(issue, "url"),
+  updatedAt: textAt(issue, "updatedAt"),
+});
+
+/** The cursor of the next page, where there is one. */
+export const nextCursor = (connection: unknown): string | undefined =>
+  at(connection, "pageInfo", "hasNextPage") === true ? textAt(connection, "pageInfo", "endCursor") : undefined;
 
 /** People know a team by its key ("ENG"), Linear wants its id. */
 export async function findTeamId(http: Http, idOrKey: string): Promise<string> {

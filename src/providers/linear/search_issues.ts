@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
-import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
+import { at, listAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { findTeamId, queryLinear } from "./client.ts";
+import { findTeamId, issueFields, nextCursor, queryLinear, readIssue } from "./client.ts";
 import { linearCredential } from "./credential.ts";
 
 const query = `query ($term: String!, $teamId: String, $first: Int, $after: String) {
   searchIssues(term: $term, teamId: $teamId, first: $first, after: $after) {
-    nodes { id identifier title state { name } assignee { displayName } priority url updatedAt }
+    nodes { ${issueFields} }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -38,20 +38,8 @@ export const tool = defineTool({
     const issues = await collectPages<unknown, string>(input.limit, async (after, first) => {
       const data = await queryLinear(http, { query, variables: { term: input.term, teamId, first, after } });
       const found = at(data, "searchIssues");
-      return {
-        items: listAt(found, "nodes"),
-        next: at(found, "pageInfo", "hasNextPage") === true ? textAt(found, "pageInfo", "endCursor") : undefined,
-      };
+      return { items: listAt(found, "nodes"), next: nextCursor(found) };
     });
-    return issues.map((issue) => ({
-      id: textAt(issue, "id"),
-      identifier: textAt(issue, "identifier"),
-      title: textAt(issue, "title"),
-      state: textAt(issue, "state", "name"),
-      assignee: textAt(issue, "assignee", "displayName"),
-      priority: integerAt(issue, "priority"),
-      url: textAt(issue, "url"),
-      updatedAt: textAt(issue, "updatedAt"),
-    }));
+    return issues.map(readIssue);
   },
 });
