@@ -1,4 +1,5 @@
 import { Refusal } from "../../base/refusal.ts";
+import { recordAt, textAt } from "../../contract/read.ts";
 
 /** HubSpot takes the values of properties and filters only as texts. */
 export function toText(value: unknown, pointer: string): string {
@@ -8,3 +9,10 @@ export function toText(value: unknown, pointer: string): string {
     errors: [{ pointer, detail: "must be a text, a number or a truth value" }],
   });
 }
+
+export const readContact = (contact: unknown) => ({
+  id: textAt(contact, "id"),
+  properties: recordAt(contact, "properties"),
+  createdAt: textAt(contact, "createdAt"),
+  updatedAt: textAt(contact, "updatedAt"),
+});

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
-import { listAt, recordAt, textAt } from "../../contract/read.ts";
+import { listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { contactsPath } from "./api-version.ts";
-import { toText } from "./client.ts";
+import { readContact, toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
 
 const pageSize = 100;
@@ -38,12 +38,7 @@ export const tool = defineTool({
       const answer = await http.json({ method: "POST", path: `${contactsPath}/search`, json });
       return { items: listAt(answer, "results"), next: textAt(answer, "paging", "next", "after") };
     });
-    return contacts.map((contact) => ({
-      id: textAt(contact, "id"),
-      properties: recordAt(contact, "properties"),
-      createdAt: textAt(contact, "createdAt"),
-      updatedAt: textAt(contact, "updatedAt"),
-    }));
+    return contacts.map(readContact);
   },
 });
 
