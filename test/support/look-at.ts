@@ -23,6 +23,27 @@ export async function readItem(poll: Poll, definition: Credential, { credential,
   return await withCall(definition, credential, (call) => read(call, item, poll.parameters.parse(parameters)));
 }
 
+/** Looks again and again, as a trigger does: each look goes through all pages and gives what was never seen, as its run would get it. */
+export function watch(poll: Poll, definition: Credential, where: () => Where) {
+  const seen = new Set<string>();
+  let mark: string | null = null;
+  return async (): Promise<{ id: string; payload: unknown }[]> => {
+    const isFirst = mark === null;
+    const found: PollItem[] = [];
+    for (let hasMore = true; hasMore; ) {
+      const page: PollPage = await lookAt(poll, definition, { ...where(), mark });
+      for (const item of page.items) {
+        if (!seen.has(item.id) && !isFirst) found.push(item);
+        seen.add(item.id);
+      }
+      ({ mark, hasMore } = page);
+    }
+    const read: { id: string; payload: unknown }[] = [];
+    for (const item of found) read.push({ id: item.id, payload: await readItem(poll, definition, { ...where(), item }) });
+    return read;
+  };
+}
+
 /** What a fake provider was asked, with bodies as JSON. */
 export const asked = (provider: FakeProvider) =>
   provider.requests().map(({ method, path, body }) => ({

@@ -60,7 +60,7 @@ const connectLimitMs = 10_000;
 const cancelLimitMs = 3_000;
 const answerLimitBytes = 10 * 1024 * 1024;
 
-const tooLarge = new Refusal(
+export const tooLarge = new Refusal(
   "provider_error",
   "PostgreSQL's answer is larger than 10 MB and was broken off. Ask for fewer rows or columns.",
 );
@@ -107,6 +107,14 @@ function createSession(client: Client) {
     },
   };
 }
+
+/** From the first SELECT on nothing in this transaction can make it writable again. */
+export async function beginReading({ command }: PostgresSession): Promise<void> {
+  await command(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = '${statementLimit}'; SELECT 1`);
+}
+
+// For the case that nobody is left to cancel the statement.
+const statementLimit = "10min";
 
 /** Counts on the wire, so that one huge value does not get into memory either. */
 function limitAnswer({ connection: { stream } }: Client, limit: { isExceeded: boolean }): void {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Refusal } from "../../base/refusal.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { sayOnlyReads } from "../_sql/only-reads.ts";
-import { type PostgresSession, withPostgres } from "./client.ts";
+import { beginReading, type PostgresSession, withPostgres } from "./client.ts";
 import { postgresCredential } from "./credential.ts";
 
 const batchRows = 500;
@@ -27,9 +27,9 @@ export const tool = defineTool({
       }),
     );
 
-    async function readRows({ command, execute }: PostgresSession) {
-      // The first SELECT fixes the mode: from then on nothing in this transaction can make it writable again.
-      await command(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = '${statementLimit}'; SELECT 1`);
+    async function readRows(session: PostgresSession) {
+      const { command, execute } = session;
+      await beginReading(session);
       const rows = isExplanation(sql) ? (await execute(sql, params)).rows.slice(0, limit) : await fetchRows();
       await command("ROLLBACK");
       return rows;
@@ -56,9 +56,6 @@ const tools = {
   writer: "postgres_execute",
   isAboutWriting: ({ provider, message }: Refusal) => provider?.code === "25006" || message.includes("DECLARE CURSOR"),
 };
-
-// For the case that nobody is left to cancel the statement.
-const statementLimit = "10min";
 
 // These two give rows but take no cursor.
 const isExplanation = (sql: string): boolean => /^\s*(explain|show)\b/i.test(sql);
