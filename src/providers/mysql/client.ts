@@ -21,13 +21,15 @@ export type Login = {
 
 export type MysqlCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
 
+type MysqlSession = ReturnType<typeof createSession>;
+
 type Row = Record<string, unknown>;
 type Scalar = string | number | boolean | null;
 
 /** One session for one call. An abort also ends the statement on the server; the connection is closed in any case. */
 export async function withMysql<Result>(
   { credential, resolveHost, signal }: MysqlCall,
-  work: (session: ReturnType<typeof createSession>) => Promise<Result>,
+  work: (session: MysqlSession) => Promise<Result>,
 ): Promise<Result> {
   const { host, port = 3306 } = credential;
   const address = await resolveHost(host);
@@ -65,7 +67,10 @@ const connectLimitMs = 10_000;
 const cancelLimitMs = 3_000;
 const answerLimitBytes = 10 * 1024 * 1024;
 
-const tooLarge = new Refusal("provider_error", "MySQL's answer is larger than 10 MB and was broken off. Ask for fewer rows or columns.");
+export const tooLarge = new Refusal(
+  "provider_error",
+  "MySQL's answer is larger than 10 MB and was broken off. Ask for fewer rows or columns.",
+);
 
 // What the library has but its types do not say.
 type Session = Connection & { stream: Socket };
@@ -137,6 +142,16 @@ function createSession(session: Session) {
     },
   };
 }
+
+/** From here on the server refuses what changes something. */
+export async function beginReading({ execute }: MysqlSession): Promise<void> {
+  await execute(`SET ${statementLimit}`, []);
+  await execute("SET SESSION TRANSACTION READ ONLY", []);
+  await execute("START TRANSACTION READ ONLY", []);
+}
+
+// For the case that nobody is left to cancel the statement. MariaDB takes the first in seconds, MySQL the second in milliseconds.
+const statementLimit = "/*M!100101 SESSION max_statement_time = 600 */ /*!50708 SESSION max_execution_time = 600000 */";
 
 async function untilConnected(session: Session): Promise<void> {
   await new Promise<void>((resolve, reject) => session.connect((error) => (error ? reject(error) : resolve())));

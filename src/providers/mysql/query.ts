@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Refusal } from "../../base/refusal.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { sayOnlyReads } from "../_sql/only-reads.ts";
-import { withMysql } from "./client.ts";
+import { beginReading, withMysql } from "./client.ts";
 import { mysqlCredential } from "./credential.ts";
 
 export const tool = defineTool({
@@ -19,12 +19,10 @@ export const tool = defineTool({
   output: z.looseObject({}).describe("One item per row, columns as fields."),
   run: async ({ input: { sql, params = [], limit }, ...call }) =>
     await sayOnlyReads(sql, tools, (onSignedIn) =>
-      withMysql(call, async ({ execute, read }) => {
+      withMysql(call, async (session) => {
         onSignedIn();
-        await execute(`SET ${statementLimit}`, []);
-        await execute("SET SESSION TRANSACTION READ ONLY", []);
-        await execute("START TRANSACTION READ ONLY", []);
-        return await read(sql, params, limit);
+        await beginReading(session);
+        return await session.read(sql, params, limit);
       }),
     ),
 });
@@ -34,6 +32,3 @@ const tools = {
   writer: "mysql_execute",
   isAboutWriting: ({ provider }: Refusal) => provider?.code === "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
 };
-
-// For the case that nobody is left to cancel the statement. MariaDB takes the first in seconds, MySQL the second in milliseconds.
-const statementLimit = "/*M!100101 SESSION max_statement_time = 600 */ /*!50708 SESSION max_execution_time = 600000 */";
