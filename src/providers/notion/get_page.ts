@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { path } from "../../contract/http.ts";
-import { booleanAt, recordAt, textAt, textsAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { readPageId, readTitle } from "./client.ts";
+import { readPage, readPageId } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
 const shortestId = 32;
@@ -32,19 +30,6 @@ export const tool = defineTool({
     const pageId = readPageId("/pageId", input.pageId);
     if (pageId.length < shortestId)
       throw refuseInput("/pageId", "must be the id of a page, which has 32 hexadecimal digits, or its address");
-    const page = await http.json({ path: path`/v1/pages/${pageId}` });
-    const content = includeContent ? await http.json({ path: path`/v1/pages/${pageId}/markdown` }) : undefined;
-    const missing = textsAt(content, "unknown_block_ids");
-    return [
-      {
-        id: textAt(page, "id"),
-        title: readTitle(page),
-        url: textAt(page, "url"),
-        properties: recordAt(page, "properties"),
-        markdown: textAt(content, "markdown"),
-        ...(missing.length > 0 || booleanAt(content, "truncated") === true ? { isTruncated: true, missingBlockIds: missing } : {}),
-        lastEditedTime: textAt(page, "last_edited_time"),
-      },
-    ];
+    return [await readPage(http, pageId, includeContent)];
   },
 });

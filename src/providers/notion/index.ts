@@ -1,9 +1,11 @@
 import { defineProvider } from "../../contract/provider.ts";
 import { notionCredential } from "./credential.ts";
+import { newPage } from "./poll-pages.ts";
 
 export const provider = defineProvider({
   id: "notion",
   title: "Notion",
   description: "Search, read and create Notion pages.",
   credential: notionCredential,
+  polls: [newPage],
 });
