@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { defaultModels } from "../src/base/default-models.ts";
 import { type Catalog, createCatalog, type Node, readInput } from "../src/catalog/catalog.ts";
+import { toJsonSchema } from "../src/catalog/json-schema.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
 import { toMcpTool } from "../src/catalog/mcp-tool.ts";
 import { agreedPlatformTools, agreedProviders } from "./support/agreed-catalogue.ts";
@@ -57,10 +58,14 @@ describe("the catalogue", () => {
     expect(JSON.stringify(toMcpTool(image).inputSchema)).not.toContain("choices");
   });
 
-  it("names only lists that the account has", () => {
-    for (const { tool, inputSchema } of catalog.nodes.values())
+  it("names only lists that the account has", async () => {
+    const ofTools = [...catalog.nodes.values()].map(({ tool, inputSchema }) => ({ of: tool.id, credential: tool.credential, inputSchema }));
+    const ofPolls = (await loadProviders()).flatMap(({ id, credential, polls }) =>
+      polls.map((poll) => ({ of: `${id} ${poll.id}`, credential, inputSchema: toJsonSchema(poll.parameters, "input") })),
+    );
+    for (const { of, credential, inputSchema } of [...ofTools, ...ofPolls])
       for (const field of Object.values(inputSchema.properties as Record<string, { choices?: string }>))
-        if (field.choices !== undefined) expect(Object.keys(tool.credential?.choices ?? {}), tool.id).toContain(field.choices);
+        if (field.choices !== undefined) expect(Object.keys(credential?.choices ?? {}), of).toContain(field.choices);
   });
 
   it("has only valid, strict schemas", () => {

@@ -12,7 +12,8 @@ type Schema = {
   anyOf?: Schema[];
 };
 
-const { nodes } = createCatalog(await loadProviders());
+const providers = await loadProviders();
+const { nodes } = createCatalog(providers);
 const tools = [...nodes.values()].map(({ tool }) => tool);
 
 /** Every field with its place, also those inside of others. */
@@ -31,6 +32,13 @@ describe.each(tools)("$id", (tool) => {
     const fields = fieldsOf(toJsonSchema(tool[io], io) as Schema);
     expect(fields.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
   });
+});
+
+const polls = providers.flatMap(({ id, polls: own }) => own.map((poll) => ({ name: `${id} ${poll.id}`, poll })));
+
+it.each(polls)("$name describes itself and every parameter in a sentence", ({ poll }) => {
+  const described: [string, Schema][] = [["", poll], ...fieldsOf(toJsonSchema(poll.parameters, "input") as Schema)];
+  expect(described.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
 });
 
 describe.each(tools.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", ({ id }) => {

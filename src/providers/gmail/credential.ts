@@ -1,6 +1,7 @@
 import { defineCredential } from "../../contract/credential.ts";
 import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
+import { listLabels } from "./list-labels.ts";
 
 export const gmailCredential = defineCredential({
   type: "gmail",
@@ -11,4 +12,5 @@ export const gmailCredential = defineCredential({
   usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/gmail/v1/users/me/profile" })),
+  choices: { labels: async ({ http }) => await listLabels(http) },
 });

@@ -1,17 +1,12 @@
 import { z } from "zod";
-import type { Http } from "../../contract/http.ts";
-import { path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { at, listAt, textAt, textsAt } from "../../contract/read.ts";
+import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
 import { gmailCredential } from "./credential.ts";
-import { readBody } from "./read-body.ts";
-import { readFiles } from "./read-files.ts";
-import { headerOf } from "./read-headers.ts";
+import { readMessage } from "./read-message.ts";
 
 const mostAtOnce = 5;
-const shownHeaders = ["From", "To", "Cc", "Subject", "Date"];
 
 export const tool = defineTool({
   id: "gmail_search_emails",
@@ -54,27 +49,3 @@ export const tool = defineTool({
     return items.flat();
   },
 });
-
-type Wish = { includeBody: boolean; isFull: boolean; hasRoom: (bytes: number) => boolean };
-
-/** Nothing when the message has gone since it was found. */
-async function readMessage(http: Http, id: string, { includeBody, isFull, hasRoom }: Wish) {
-  const query = isFull ? { format: "full" } : { format: "metadata", metadataHeaders: shownHeaders };
-  const message = await http.json({ path: path`/gmail/v1/users/me/messages/${id}`, query, alsoAccept: [404] });
-  if (at(message, "error") !== undefined) return [];
-  return [
-    {
-      id,
-      threadId: textAt(message, "threadId"),
-      from: headerOf(message, "from"),
-      to: headerOf(message, "to"),
-      cc: headerOf(message, "cc"),
-      subject: headerOf(message, "subject"),
-      date: headerOf(message, "date"),
-      snippet: textAt(message, "snippet"),
-      labelIds: textsAt(message, "labelIds"),
-      body: includeBody ? readBody(at(message, "payload")) : undefined,
-      attachments: isFull ? await readFiles(http, { ...(message as object), id }, hasRoom) : undefined,
-    },
-  ];
-}
