@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineCredential, withOAuth2 } from "../../contract/credential.ts";
 import { readCommonFault } from "../../contract/fault.ts";
 import { knownScopes } from "./known-scopes.ts";
+import { listFolders } from "./list-folders.ts";
 
 const deniedCodes = new Set(["ErrorAccessDenied", "Authorization_RequestDenied"]);
 
@@ -25,4 +26,5 @@ export const microsoftOutlookCredential = defineCredential({
     return deniedCodes.has(fault.code ?? "") ? { ...fault, missingScopes: [] } : fault;
   },
   check: async ({ http }) => void (await http.json({ path: "/me" })),
+  choices: { folders: async ({ http }) => await listFolders(http) },
 });

@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { type Http, path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
+import { booleanAt, listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
-import { createRoom, findAttachedBytes, includeAttachmentsInput, type Received, receivedOutput } from "../_mail/attachments.ts";
+import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
 import { microsoftOutlookCredential } from "./credential.ts";
-
-const fields = "id,conversationId,subject,from,toRecipients,ccRecipients,receivedDateTime,isRead,hasAttachments,bodyPreview,webLink";
-const asText = { prefer: 'outlook.body-content-type="text"' };
+import { bodyAsText, messageFields, readFiles, readParameters, toItem } from "./read-message.ts";
 
 export const tool = defineTool({
   id: "microsoft_outlook_search_emails",
@@ -40,8 +37,8 @@ export const tool = defineTool({
   }),
   findBytes: findAttachedBytes,
   async run({ input: { query = "", filter = "", limit, includeBody, includeAttachments }, http }) {
-    const $select = includeBody ? `${fields},body` : fields;
-    const headers = includeBody ? asText : {};
+    const $select = includeBody ? `${messageFields},body` : messageFields;
+    const headers = includeBody ? bodyAsText : {};
     const choice = chooseMessages(query, filter);
     const messages = await collectPages<unknown, string>(limit, async (next, wanted) => {
       const parameters = next === undefined ? { ...choice, $select, $top: wanted } : readParameters(next);
@@ -58,43 +55,6 @@ export const tool = defineTool({
   },
 });
 
-function toItem(message: unknown) {
-  const cc = addressesAt(message, "ccRecipients");
-  return {
-    id: textAt(message, "id"),
-    subject: textAt(message, "subject"),
-    from: textAt(message, "from", "emailAddress", "address"),
-    to: addressesAt(message, "toRecipients"),
-    ...(cc.length > 0 ? { cc } : {}),
-    conversationId: textAt(message, "conversationId"),
-    receivedDateTime: textAt(message, "receivedDateTime"),
-    isRead: booleanAt(message, "isRead"),
-    bodyPreview: textAt(message, "bodyPreview"),
-    url: textAt(message, "webLink"),
-    body: textAt(message, "body", "content"),
-    hasAttachments: booleanAt(message, "hasAttachments"),
-  };
-}
-
-const addressesAt = (message: unknown, field: string): string[] =>
-  listAt(message, field).flatMap((recipient) => textAt(recipient, "emailAddress", "address") ?? []);
-
-/** Mails and links that are attached have no bytes of their own. */
-async function readFiles(http: Http, messageId: string, hasRoom: (bytes: number) => boolean): Promise<Received[]> {
-  const place = path`/me/messages/${messageId}/attachments`;
-  const listed = await http.json({ path: place, query: { $select: "id,name,contentType,size" } });
-  const files: Received[] = [];
-  for (const entry of listAt(listed, "value")) {
-    const size = integerAt(entry, "size") ?? 0;
-    const file = { filename: textAt(entry, "name"), mimeType: textAt(entry, "contentType"), size };
-    const id = textAt(entry, "id");
-    const isFile = textAt(entry, "@odata.type") === "#microsoft.graph.fileAttachment";
-    const content = id !== undefined && isFile && hasRoom(size) ? await http.json({ path: place + path`/${id}` }) : undefined;
-    files.push({ ...file, ...(content === undefined ? {} : { contentBase64: textAt(content, "contentBytes") }) });
-  }
-  return files;
-}
-
 /** Graph sorts a search itself and a filtered list only by what is filtered. */
 function chooseMessages(query: string, filter: string): Record<string, string> {
   if (query !== "" && filter !== "") {
@@ -104,7 +64,3 @@ function chooseMessages(query: string, filter: string): Record<string, string> {
   if (query !== "") return { $search: `"${query.replaceAll(/["\\]/g, "\\$&")}"` };
   return filter === "" ? { $orderby: "receivedDateTime desc" } : { $filter: filter };
 }
-
-// Only what the address asks for is taken over: the token must not follow it to another host.
-const readParameters = (nextLink: string): Record<string, string> =>
-  Object.fromEntries(URL.parse(nextLink, "https://graph.microsoft.com")?.searchParams ?? []);
