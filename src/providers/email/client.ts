@@ -5,6 +5,7 @@ import type { Transporter } from "nodemailer";
 import type { SentMessageInfo } from "nodemailer/lib/smtp-transport";
 import { Refusal } from "../../base/refusal.ts";
 import type { ToolCall } from "../../contract/call.ts";
+import type { CredentialCall } from "../../contract/credential.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
@@ -33,6 +34,13 @@ export type Account = {
 };
 
 export type EmailCall = Pick<ToolCall<unknown, Account>, "credential" | "reauthorize" | "resolveHost" | "signal">;
+
+/** What a credential does on its own knows nothing of the shape of its data. */
+export const toEmailCall = (call: CredentialCall): EmailCall => ({
+  ...call,
+  credential: call.credential as Account,
+  reauthorize: async () => (await call.reauthorize()) as Account | null,
+});
 
 const connectLimitMs = 10_000;
 const silenceLimitMs = 60_000;

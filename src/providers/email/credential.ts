@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCredential, secret, withFields, withOAuth2 } from "../../contract/credential.ts";
 import { withGoogleOAuth2 } from "../_google/oauth2.ts";
-import { type Account, withImap, withSmtp } from "./client.ts";
+import { toEmailCall, withImap, withSmtp } from "./client.ts";
 
 const port = () => z.int().min(1).max(65_535);
 const host = () => z.string().min(1);
@@ -56,11 +56,10 @@ export const emailCredential = defineCredential({
       }),
     ),
   },
-  check: async (call) => {
-    const credential = call.credential as Account;
-    const reauthorize = async () => (await call.reauthorize()) as Account | null;
-    await withSmtp({ ...call, credential, reauthorize }, async (transport) => await transport.verify());
-    if (credential.imapHost !== undefined) await withImap({ ...call, credential, reauthorize }, async (client) => client.usable);
+  check: async (given) => {
+    const call = toEmailCall(given);
+    await withSmtp(call, async (transport) => await transport.verify());
+    if (call.credential.imapHost !== undefined) await withImap(call, async (client) => client.usable);
   },
 });
 

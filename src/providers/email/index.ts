@@ -1,9 +1,11 @@
 import { defineProvider } from "../../contract/provider.ts";
 import { emailCredential } from "./credential.ts";
+import { newEmail } from "./poll-new-email.ts";
 
 export const provider = defineProvider({
   id: "email",
   title: "Email (SMTP and IMAP)",
   description: "Send mail over SMTP and search a mailbox over IMAP.",
   credential: emailCredential,
+  polls: [newEmail],
 });

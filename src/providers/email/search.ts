@@ -1,15 +1,10 @@
-import type { FetchMessageObject, ImapFlow, MessageAddressObject, MessageEnvelopeObject } from "imapflow";
+import type { ImapFlow } from "imapflow";
 import { z } from "zod";
 import { defineTool } from "../../contract/tool.ts";
 import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
-import { htmlToText } from "../_mail/html-to-text.ts";
 import { withImap } from "./client.ts";
 import { emailCredential } from "./credential.ts";
-import { readParts } from "./read-parts.ts";
-
-const snippetSourceBytes = 64 * 1024;
-const bodySourceBytes = 256 * 1024;
-const snippetLetters = 300;
+import { readMails } from "./read-mails.ts";
 
 export const tool = defineTool({
   id: "email_search",
@@ -51,15 +46,8 @@ export const tool = defineTool({
       await client.mailboxOpen(mailbox, { readOnly: true });
       const newest = (await find(client, { ...words, ...(unseenOnly ? { seen: false } : {}) })).slice(0, limit);
       if (newest.length === 0) return [];
-      const source = { start: 0, maxLength: includeBody ? bodySourceBytes : snippetSourceBytes };
-      const parts = { uid: true, flags: true, envelope: true, internalDate: true, bodyStructure: true, source };
-      const messages = (await client.fetchAll(newest.join(","), parts, { uid: true })).sort((one, other) => other.uid - one.uid);
       const hasRoom = includeAttachments ? createRoom() : () => false;
-      const items = [];
-      // One after the other, because a connection answers one command at a time.
-      for (const message of messages)
-        items.push({ ...(await toItem(message, includeBody)), attachments: await readParts(client, message, hasRoom) });
-      return items;
+      return await readMails(client, { range: newest.join(","), isUid: true }, { includeBody, hasRoom, newestFirst: true });
     }),
 });
 
@@ -68,42 +56,4 @@ async function find(client: ImapFlow, wanted: Record<string, unknown>): Promise<
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   const found = await client.search(Object.keys(given).length === 0 ? { all: true } : given, { uid: true });
   return (found || []).sort((one, other) => other - one);
-}
-
-async function toItem({ uid, flags, envelope, internalDate, source }: FetchMessageObject, includeBody: boolean) {
-  const date = [envelope?.date, internalDate]
-    .map((moment) => new Date(moment ?? Number.NaN))
-    .find((moment) => !Number.isNaN(moment.getTime()));
-  const { text, references } = await readSource(source);
-  const isBodyCut = includeBody && (source?.length ?? 0) >= bodySourceBytes;
-  return {
-    uid,
-    messageId: envelope?.messageId || undefined,
-    from: envelope?.from?.map(toText)[0],
-    to: (envelope?.to ?? []).map(toText),
-    ...(envelope?.cc?.length ? { cc: envelope.cc.map(toText) } : {}),
-    ...(references.length > 0 ? { references } : {}),
-    replyTo: replyAddressOf(envelope),
-    subject: envelope?.subject,
-    date: date?.toISOString(),
-    snippet: text.replaceAll(/\s+/g, " ").trim().slice(0, snippetLetters),
-    seen: flags?.has("\\Seen") ?? false,
-    ...(includeBody ? { body: text } : {}),
-    ...(isBodyCut ? { isBodyCut } : {}),
-  };
-}
-
-/** Servers fill it with the sender where the mail has none. */
-function replyAddressOf(envelope: MessageEnvelopeObject | undefined): string | undefined {
-  const [answer] = envelope?.replyTo ?? [];
-  return answer && answer.address !== envelope?.from?.[0]?.address ? toText(answer) : undefined;
-}
-
-const toText = ({ name, address }: MessageAddressObject): string => (name ? `${name} <${address ?? ""}>` : (address ?? ""));
-
-async function readSource(source: Buffer | undefined): Promise<{ text: string; references: string[] }> {
-  if (!source) return { text: "", references: [] };
-  const { default: PostalMime } = await import("postal-mime");
-  const { text, html, references } = await PostalMime.parse(source);
-  return { text: text?.trim() ? text.trim() : htmlToText(html ?? ""), references: references?.match(/<[^<>\s]+>/g) ?? [] };
 }
