@@ -22,6 +22,7 @@ import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createJudgeEvent } from "./triggers/judge-event.ts";
+import { createPolls } from "./triggers/polls/find-poll.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
 import { createRegistrations, type Registrations } from "./triggers/registrations.ts";
 import { createStopLoops } from "./triggers/stop-loops.ts";
@@ -147,10 +148,11 @@ function openTriggers(
   const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
   const stopLoops = createStopLoops({ db, log, catalog, workflows, callProvider, mostPerMinute: config.ownEventsPerMinute });
   const titleOf = (providerId: string) => catalog.providers.find(({ id }) => id === providerId)?.title ?? providerId;
+  const polls = createPolls({ providers: catalog.providers, vault });
   const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
   return {
     registrations,
-    triggers: createTriggers({ db, secrets, registrations, checkOverrides }),
+    triggers: createTriggers({ db, secrets, registrations, polls, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
     receiveWebhook: createReceiveWebhook({
       ...{ db, log, startRun, waitForAnswer },

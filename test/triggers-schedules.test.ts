@@ -41,8 +41,9 @@ const db = () => pools[0] as Database;
 const triggersOf = (clock?: typeof readNow) => {
   const secrets = {} as WebhookSecrets;
   const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
+  const polls = { readNew: callProvider, checkChange: callProvider };
   const registrations = createRegistrations({ db: db(), log, secrets, callProvider, titleOf: String });
-  return createTriggers({ db: db(), secrets, registrations, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
+  return createTriggers({ db: db(), secrets, registrations, polls, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
 };
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>
   await triggersOf(clock).create(organizationId, {

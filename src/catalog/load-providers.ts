@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { codeExtension, codeFolder } from "../base/own-files.ts";
 import type { Provider } from "../contract/provider.ts";
 import type { Tool } from "../contract/tool.ts";
+import { checkPoll } from "./check-poll.ts";
 import { toJsonSchema } from "./json-schema.ts";
 
 export type LoadedProvider = Provider & { icon: string; tools: Tool[] };
@@ -47,6 +48,7 @@ async function loadProvider(folder: string, name: string, faults: string[]): Pro
   if (provider.id !== name) faults.push(`${name}/index.ts: the provider's id is ${provider.id}, not the name of its folder`);
   const icon = join(folder, "icon.svg");
   if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
+  faults.push(...provider.polls.flatMap((poll) => checkPoll(poll, provider)).map((fault) => `${name}/index.ts: ${fault}`));
   const tools: Tool[] = [];
   for (const part of parts.filter(isToolFile).sort()) {
     const loaded = await load(part);

@@ -12,12 +12,22 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
   const tags = ["Catalogue"];
   const nodes = { data: [...catalog.nodes.values()].map(describeNode) };
   const credentialTypes = { data: [...catalog.credentialTypes.values()].map(describeCredentialType) };
+  const polls = { data: catalog.providers.flatMap(describePolls) };
   const icons = new Map(catalog.providers.map(({ id, icon }) => [id, icon]));
 
   routes.get(
     "/api/nodes",
     { config: { access: "session" }, schema: { tags, summary: "List nodes", response: { 200: wire.nodeList } } },
     () => nodes,
+  );
+
+  routes.get(
+    "/api/polls",
+    {
+      config: { access: "session" },
+      schema: { tags, summary: "List what a trigger can look for at a service", response: { 200: wire.pollList } },
+    },
+    () => polls,
   );
 
   routes.get(
@@ -63,6 +73,18 @@ function describeNode({ tool, provider, alsoTakes, inputSchema, outputSchema }: 
     outputSchema,
   };
 }
+
+const describePolls = ({ id, title, credential, polls }: Catalog["providers"][number]): wire.PollEntry[] =>
+  polls.map((poll) => ({
+    id: poll.id,
+    provider: { id, title },
+    title: poll.title,
+    description: poll.description,
+    credentials: credential ? [credential.type] : [],
+    worksWithoutAccount: credential === null || poll.worksWithoutAccount,
+    everySeconds: poll.everySeconds,
+    parametersSchema: toJsonSchema(poll.parameters, "input"),
+  }));
 
 type CatalogCredentialType = Catalog["credentialTypes"] extends Map<string, infer Value> ? Value : never;
 

@@ -45,6 +45,24 @@ export const credentialType = z
 export const credentialTypeList = z.object({ data: z.array(credentialType) });
 export type CredentialTypeEntry = z.infer<typeof credentialType>;
 
+const poll = z
+  .object({
+    id: z.string().describe("`event` of a trigger."),
+    provider,
+    title: z.string(),
+    description: z.string(),
+    credentials: z.array(z.string()).describe("Types of the credentials that it looks with."),
+    worksWithoutAccount: z.boolean().describe("Whether it also works without one of them."),
+    everySeconds: z.object({
+      least: z.int().describe("The shortest pause between two looks."),
+      usual: z.int().describe("The longest one, unless the trigger says otherwise."),
+    }),
+    parametersSchema: jsonSchema,
+  })
+  .meta({ id: "Poll" });
+export const pollList = z.object({ data: z.array(poll) });
+export type PollEntry = z.infer<typeof poll>;
+
 const serverTool = z
   .object({
     name: z.string(),

@@ -1,5 +1,9 @@
 import type { z } from "zod";
+import type { ToolCall } from "./call.ts";
 import type { CredentialCall } from "./credential.ts";
+
+/** `secrets` are those of the account: no address that an answer leads to may hold one of them. */
+export type PollCall = CredentialCall & Partial<Pick<ToolCall<never, never>, "secrets">>;
 
 /** Something new that a service tells nobody of, so that a trigger has to look for it again and again. */
 export type Poll = {
@@ -12,9 +16,9 @@ export type Poll = {
   /** `least` is what the vendor's limits allow, `usual` how long it takes at most while nothing new comes. */
   everySeconds: { least: number; usual: number };
   worksWithoutAccount: boolean;
-  list: (call: CredentialCall, look: Look) => Promise<PollPage>;
+  list: (call: PollCall, look: Look) => Promise<PollPage>;
   /** What the run gets, where the list does not tell all of it. Asked only for items that start a run. */
-  read: ((call: CredentialCall, item: PollItem, parameters: Record<string, unknown>) => Promise<unknown>) | null;
+  read: ((call: PollCall, item: PollItem, parameters: Record<string, unknown>) => Promise<unknown>) | null;
   /** What somebody wrote, or a short title: `$trigger.prompt` where the trigger has no text of its own. */
   promptOf: (payload: unknown) => string | undefined;
   senderOf: ((payload: unknown) => { id: string | undefined; name: string | undefined }) | null;
@@ -48,8 +52,8 @@ export type PollItem = {
 type PollDescriptor<Parameters extends z.ZodObject> = Pick<Poll, "id" | "title" | "description" | "everySeconds"> & {
   parameters: Parameters;
   worksWithoutAccount?: boolean;
-  list: (call: CredentialCall, look: Look<z.output<Parameters>>) => Promise<PollPage>;
-  read?: (call: CredentialCall, item: PollItem, parameters: z.output<Parameters>) => Promise<unknown>;
+  list: (call: PollCall, look: Look<z.output<Parameters>>) => Promise<PollPage>;
+  read?: (call: PollCall, item: PollItem, parameters: z.output<Parameters>) => Promise<unknown>;
   promptOf?: Poll["promptOf"];
   senderOf?: NonNullable<Poll["senderOf"]>;
 };

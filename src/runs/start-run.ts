@@ -5,7 +5,7 @@ import type { NodeOverride } from "../workflows/wire.ts";
 /** A file that came with what started a run. */
 export type RunFile = { name: string | null; type: string; contentBase64: string };
 
-export type RunKind = "manual" | "api" | "schedule" | "webhook" | "workflow" | "tool";
+export type RunKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";
 
 /** A wish for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
 export type RunWish = {

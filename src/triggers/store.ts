@@ -1,12 +1,13 @@
 import { type Generated, type Insertable, type Kysely, type Selectable, sql } from "kysely";
 import type { Database } from "../storage/database.ts";
+import type { TriggerKind } from "./wire.ts";
 
 type TriggerTables = {
   trigger: {
     organization_id: string;
     id: string;
     workflow_id: string;
-    kind: "schedule" | "webhook";
+    kind: TriggerKind;
     name: string;
     is_active: boolean;
     overrides: string;
@@ -36,6 +37,17 @@ type TriggerTables = {
     own_events_to: string | null;
     own_sender: string | null;
     own_sender_asked_at: Date | null;
+    poll_id: string | null;
+    /** As JSON. */
+    poll_parameters: string | null;
+    poll_every_seconds: number | null;
+    poll_takes_existing: Generated<boolean>;
+    poll_mark: string | null;
+    /** Counts how often it began anew. */
+    poll_round: Generated<number>;
+    poll_wait_seconds: Generated<number>;
+    last_polled_at: Date | null;
+    next_poll_at: Date | null;
     created_by: string | null;
     created_at: Date;
     updated_at: Date;
@@ -95,7 +107,7 @@ export const listTriggers = (db: TriggersDb, organizationId: string, { workflowI
     .limit(limit)
     .execute();
 
-/** Those that check deliveries with a credential, and those in whose overrides a text occurs, whatever its case. */
+/** Those that check deliveries or look with a credential, and those in whose overrides a text occurs, whatever its case. */
 export const listTriggersWith = (db: TriggersDb, organizationId: string, { credentialId, text }: { credentialId: string; text: string }) =>
   selectTriggers(db)
     .where("trigger.organization_id", "=", organizationId)
@@ -194,6 +206,15 @@ export type TriggerUpdate = Partial<
     | "own_events_since"
     | "own_sender"
     | "own_sender_asked_at"
+    | "poll_id"
+    | "poll_parameters"
+    | "poll_every_seconds"
+    | "poll_takes_existing"
+    | "poll_mark"
+    | "poll_round"
+    | "poll_wait_seconds"
+    | "last_polled_at"
+    | "next_poll_at"
   >
 >;
 

@@ -28,6 +28,7 @@ export function toListed(row: NamedTriggerRow): Trigger {
     lastError: row.last_error,
     isRegistered: row.registered_place !== null,
     stoppedReason: row.stopped_reason,
+    poll: pollOf(row),
     updatedAt: row.updated_at.toISOString(),
   };
 }
@@ -53,8 +54,20 @@ function fireTimesOf({ next_fire_at, cron, time_zone }: TriggerRow): string[] {
 
 export const methodsOf = ({ methods }: Pick<TriggerRow, "methods">): WebhookMethod[] => methods.split(",") as WebhookMethod[];
 
+function pollOf(row: TriggerRow): Trigger["poll"] {
+  if (row.poll_id === null || row.poll_parameters === null) return null;
+  return {
+    event: row.poll_id,
+    parameters: JSON.parse(row.poll_parameters) as Record<string, unknown>,
+    everySeconds: row.poll_every_seconds,
+    takesExisting: row.poll_takes_existing,
+    lastPolledAt: row.last_polled_at?.toISOString() ?? null,
+    nextPollAt: row.next_poll_at?.toISOString() ?? null,
+  };
+}
+
 function signatureOf({ kind, provider_id, secret_sealed }: TriggerRow): Trigger["signature"] {
-  if (kind === "schedule") return null;
+  if (kind !== "webhook") return null;
   if (provider_id !== null) return "provider";
   return secret_sealed === null ? "none" : "standard";
 }

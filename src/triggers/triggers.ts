@@ -5,7 +5,10 @@ import { refersTo, toReference } from "../vault/reference.ts";
 import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
 import { checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
-import { invalid, readChange, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
+import { looksElsewhere } from "./polls/change-poll.ts";
+import type { Polls } from "./polls/find-poll.ts";
+import { forgetItems } from "./polls/poll-store.ts";
+import { invalid, readChange, readPoll, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
 import type { Registrations } from "./registrations.ts";
 import {
   countTriggers,
@@ -39,12 +42,13 @@ type Options = {
   db: Database;
   secrets: WebhookSecrets;
   registrations: Registrations;
+  polls: Pick<Polls, "readNew" | "checkChange">;
   checkOverrides: CheckOverrides;
   /** The database's clock unless given. */
   readNow?: () => Promise<Date>;
 };
 
-/** Schedules and webhooks of an organization's workflows. */
+/** Schedules, webhooks and polls of an organization's workflows. */
 export function createTriggers(options: Options) {
   const { db, registrations, readNow } = options;
   const checkOverrides = namingOverrides(options.checkOverrides);
@@ -60,6 +64,7 @@ export function createTriggers(options: Options) {
       const row = required(await lockTrigger(transaction, place));
       const update = readChange(row, wanted, await now(transaction));
       await updateTrigger(transaction, place, update);
+      if (row.kind === "poll" && looksElsewhere(row, { ...row, ...update })) await forgetItems(transaction, place);
       return { ...row, ...update };
     });
   }
@@ -78,7 +83,7 @@ export function createTriggers(options: Options) {
       return { data: page.map(toListed), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
     },
 
-    /** Those that check deliveries with a credential, or give it to their runs. */
+    /** Those that check deliveries or look with a credential, or give it to their runs. */
     async usesOfCredential(organizationId: string, credentialId: string): Promise<{ id: string; name: string }[]> {
       const rows = await listTriggersWith(tables, organizationId, { credentialId, text: toReference(credentialId) });
       return rows.filter((row) => usesCredential(row, credentialId.toLowerCase())).map(({ id, name }) => ({ id, name }));
@@ -139,12 +144,14 @@ export function createTriggers(options: Options) {
 
 /** Refuses what a trigger cannot become. */
 const createCheckChange =
-  ({ secrets, registrations, checkOverrides }: Options) =>
-  async (before: NamedTriggerRow, { credentialId, overrides, filter, places, register }: TriggerChange): Promise<void> => {
+  ({ secrets, registrations, polls, checkOverrides }: Options) =>
+  async (before: NamedTriggerRow, change: TriggerChange): Promise<void> => {
+    const { credentialId, overrides, filter, places, register } = change;
     const { organization_id: organizationId, workflow_id: workflowId, provider_id } = before;
     const isRegistered = register === true || before.registered_place !== null;
     await checkFilter(organizationId, filter);
     if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
+    if (before.kind === "poll") return await polls.checkChange(before, change);
     if (isRegistered) registrations.check(provider_id, places ?? (JSON.parse(before.places) as string[]));
     if (provider_id !== null && credentialId !== undefined)
       await checkCredential(secrets, { organizationId, providerId: provider_id, credentialId, isRegistered });
@@ -156,13 +163,14 @@ const isTold = (before: NamedTriggerRow, after: NamedTriggerRow): boolean =>
 
 type Surroundings = { tables: TriggersDb; now: () => Promise<Date> };
 
-function createNewTrigger({ secrets, registrations, checkOverrides }: Options, { tables, now }: Surroundings) {
-  async function partsOf(place: Place, request: TriggerRequest, createdAt: Date) {
-    if (request.kind === "schedule") {
-      const schedule = readSchedule(request);
-      const next_fire_at = request.active ? firstTick(schedule, createdAt) : null;
-      return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown: notShown };
-    }
+function createNewTrigger({ secrets, registrations, polls, checkOverrides }: Options, { tables, now }: Surroundings) {
+  async function partsOfPoll({ organizationId }: Place, request: TriggerRequest, createdAt: Date) {
+    await checkFilter(organizationId, request.filter);
+    const row = { ...noSchedule, ...noWebhook, ...(await polls.readNew(organizationId, readPoll(request))) };
+    return { row: { ...row, next_poll_at: request.active ? createdAt : null }, shown: notShown };
+  }
+
+  async function partsOfWebhook(place: Place, request: TriggerRequest) {
     const signer = readWebhook(request);
     await checkFilter(place.organizationId, request.filter);
     const isRegistered = request.register === true;
@@ -170,6 +178,16 @@ function createNewTrigger({ secrets, registrations, checkOverrides }: Options, {
     if (signer) await checkCredential(secrets, { organizationId: place.organizationId, ...signer, isRegistered });
     const { row, shown } = secrets.make(place, request.signature === "standard");
     return { row: { ...noSchedule, provider_id: signer?.providerId ?? null, credential_id: signer?.credentialId ?? null, ...row }, shown };
+  }
+
+  async function partsOf(place: Place, request: TriggerRequest, createdAt: Date) {
+    if (request.kind === "schedule") {
+      const schedule = readSchedule(request);
+      const next_fire_at = request.active ? firstTick(schedule, createdAt) : null;
+      return { row: { ...noWebhook, cron: schedule.cron, time_zone: schedule.timeZone, next_fire_at }, shown: notShown };
+    }
+    if (request.kind === "poll") return await partsOfPoll(place, request, createdAt);
+    return await partsOfWebhook(place, request);
   }
 
   return async (organizationId: string, request: TriggerRequest & { createdBy: string | null }) => {

@@ -47,7 +47,28 @@ const filter = z
   .max(10_000)
   .describe("An expression about `$trigger` that has to give true for a run to start; empty: every delivery starts one.");
 
-export const triggerKind = z.enum(["schedule", "webhook"]).meta({ id: "TriggerKind" });
+export const triggerKind = z.enum(["schedule", "webhook", "poll"]).meta({ id: "TriggerKind" });
+export type TriggerKind = z.infer<typeof triggerKind>;
+
+const pollEvent = z.string().min(1).max(64).describe("What it looks for, such as new_email: an `id` of GET /api/polls.");
+const pollParameters = z.record(z.string(), z.unknown()).describe("Where it looks, as the `parametersSchema` of the event says.");
+const everySeconds = z
+  .int()
+  .min(1)
+  .max(86_400)
+  .nullable()
+  .describe("The longest pause between two looks; null: what is usual for the event. After something new it looks sooner.");
+const takesExisting = z.boolean().describe("Whether what is there at the first look starts runs too.");
+
+export const poll = z
+  .object({
+    event: pollEvent,
+    parameters: pollParameters,
+    ...{ everySeconds, takesExisting },
+    lastPolledAt: instant.nullable().describe("When the service answered last."),
+    nextPollAt: instant.nullable().describe("When it is asked next, of a trigger that is on."),
+  })
+  .meta({ id: "TriggerPoll" });
 
 export const triggerSummary = z.object({
   id,
@@ -69,15 +90,16 @@ export const trigger = triggerSummary
     prompt: z.string(),
     overrides: z.array(nodeOverride),
     nextFireTimes: z.array(instant).describe("The next five, of a schedule that is on; in a list only the next."),
-    provider: z.string().nullable().describe("Whose deliveries a webhook takes; null: anybody's."),
-    credentialId: id.nullable().describe("Holds the secret that the provider signs with."),
+    provider: z.string().nullable().describe("Whose deliveries a webhook takes, null: anybody's; or what a poll looks at."),
+    credentialId: id.nullable().describe("Holds the secret that the provider signs with, or is the account that a poll looks with."),
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     answerWithinSeconds,
     ...{ takesBots, events, places, filter },
-    lastError: z.string().nullable().describe("Why the last tick or delivery started nothing."),
+    lastError: z.string().nullable().describe("Why the last tick, delivery or look started nothing."),
     isRegistered: z.boolean().describe("Whether this server told the provider where to deliver to."),
     stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
+    poll: poll.nullable().describe("Of a trigger that looks at a service again and again."),
     updatedAt: instant,
   })
   .meta({ id: "Trigger" });
@@ -91,7 +113,7 @@ export const triggerQuery = z.object({
   failing: z
     .enum(["true", "false"])
     .optional()
-    .describe("Whether it is on and its last tick or delivery started nothing, or it was turned off by itself."),
+    .describe("Whether it is on and its last tick, delivery or look failed, or it was turned off by itself."),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: id.optional().describe("`nextCursor` of the page before."),
 });
@@ -114,8 +136,17 @@ export const triggerRequest = z.object({
   overrides: overrides.default([]),
   cron: cron.optional(),
   timeZone: timeZone.optional(),
-  provider: z.string().min(1).max(64).optional().describe("A provider that signs its deliveries; without it anybody may deliver."),
-  credentialId: id.optional().describe("Needed with a provider: a credential of its type that holds the signing secret."),
+  provider: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      "Of a webhook a provider that signs its deliveries, without it anybody may deliver; of a poll the provider that it looks at.",
+    ),
+  credentialId: id
+    .optional()
+    .describe("Needed with a provider: a credential of its type, which holds the signing secret or is the account that a poll looks with."),
   signature: z
     .enum(["none", "standard"])
     .optional()
@@ -129,6 +160,15 @@ export const triggerRequest = z.object({
     .describe(
       "Tells the provider where to deliver to, with the credential and a secret made for it: Telegram, GitHub (`places` names the repository), Stripe.",
     ),
+  poll: z
+    .strictObject({
+      event: pollEvent,
+      parameters: pollParameters,
+      everySeconds: everySeconds.optional(),
+      takesExisting: takesExisting.default(false),
+    })
+    .optional()
+    .describe("Needed of a poll."),
 });
 export type TriggerRequest = z.infer<typeof triggerRequest>;
 
@@ -145,6 +185,15 @@ export const triggerChange = z
     answerWithinSeconds: answerWithinSeconds.optional(),
     ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
     register: z.literal(true).optional().describe("Tells the provider where to deliver to, or tells it anew."),
+    poll: z
+      .strictObject({
+        event: pollEvent.optional(),
+        parameters: pollParameters.optional(),
+        everySeconds: everySeconds.optional(),
+        takesExisting: takesExisting.optional(),
+      })
+      .optional()
+      .describe("What is not named stays. Another event, other parameters or another credential begin anew with a first look."),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), "needs something to change");
 export type TriggerChange = z.infer<typeof triggerChange>;
@@ -155,9 +204,29 @@ export type DeletedTrigger = z.infer<typeof deletedTrigger>;
 export const schedulePreviewRequest = z.object({ cron, timeZone });
 export const schedulePreview = z.object({ nextFireTimes: z.array(instant) });
 
+export const pollSampleRequest = z.strictObject({
+  provider: z.string().min(1).max(64),
+  event: pollEvent,
+  parameters: pollParameters,
+  credentialId: id.optional().describe("Not needed for an event that works without an account."),
+});
+export type PollSampleRequest = z.infer<typeof pollSampleRequest>;
+
+export const pollSamples = z
+  .object({
+    items: z
+      .array(z.object({ id: z.string(), payload: z.unknown().describe("`$trigger.payload` of its run.") }))
+      .describe("The newest, at most three, newest first."),
+  })
+  .meta({ id: "PollSamples" });
+export type PollSamples = z.infer<typeof pollSamples>;
+
 export const triggerTrial = z
   .strictObject({
-    payload: z.unknown().optional().describe("What is delivered; otherwise an empty object, or of a schedule the moment."),
+    payload: z
+      .unknown()
+      .optional()
+      .describe("What is delivered; otherwise an empty object, of a schedule the moment, of a poll the newest item of the service."),
     prompt: z.string().max(100_000).optional().describe("`$trigger.prompt` of this run instead of the trigger's own."),
   })
   .nullish();

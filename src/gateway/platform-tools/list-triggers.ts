@@ -6,7 +6,7 @@ export const trigger = z.object({
   id,
   workflowId: id,
   workflowName: z.string(),
-  kind: z.enum(["schedule", "webhook"]),
+  kind: z.enum(["schedule", "webhook", "poll"]),
   active: z.boolean().describe("An inactive trigger starts nothing."),
   cron: z.string().nullable().describe("Of a schedule."),
   timeZone: z.string().nullable().describe("IANA zone of a schedule."),
@@ -19,7 +19,7 @@ export const createListTriggers = (triggers: Pick<Triggers, "page">) =>
   definePlatformTool({
     id: "platform_list_triggers",
     title: "List triggers",
-    description: "Schedules and webhooks that start workflows. The secret address of a webhook is never returned.",
+    description: "Schedules, webhooks and polls that start workflows. The secret address of a webhook is never returned.",
     scope: "platform:read",
     hints: reads,
     input: cursorInput,

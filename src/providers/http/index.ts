@@ -1,9 +1,11 @@
 import { defineProvider } from "../../contract/provider.ts";
 import { httpCredential } from "./credential.ts";
+import { newFeedEntry } from "./poll-new-feed-entry.ts";
 
 export const provider = defineProvider({
   id: "http",
   title: "HTTP",
   description: "Call any HTTP endpoint and read feeds.",
   credential: httpCredential,
+  polls: [newFeedEntry],
 });
