@@ -141,11 +141,25 @@ function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Run
 
 function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
   const { identity, catalog, vault, workflows, history, oauth } = parts;
-  const { runs, preview, triggers, tryTrigger, receiveWebhook, runRecordedCall, readSlotUse } = running;
+  const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, runRecordedCall, readSlotUse } = running;
   const { removeWorkflow, removeOrganization } = running;
   const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall });
   return {
-    ...{ identity, catalog, vault, workflows, runs, preview, history, triggers, tryTrigger, receiveWebhook, oauth, readSlotUse },
+    ...{
+      identity,
+      catalog,
+      vault,
+      workflows,
+      runs,
+      preview,
+      history,
+      triggers,
+      tryTrigger,
+      findSamples,
+      receiveWebhook,
+      oauth,
+      readSlotUse,
+    },
     ...{ removeWorkflow, removeOrganization },
     eventEndpoints: parts.events.endpoints,
     doctor: openDoctor(parts, config),

@@ -23,6 +23,12 @@ import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createJudgeEvent } from "./triggers/judge-event.ts";
 import { createPolls } from "./triggers/polls/find-poll.ts";
+import { createFindSamples } from "./triggers/polls/find-samples.ts";
+import { createLookAtService } from "./triggers/polls/look-at-service.ts";
+import { createMakeLook } from "./triggers/polls/make-look.ts";
+import { createOpenAccount } from "./triggers/polls/open-account.ts";
+import { createTakeItems } from "./triggers/polls/take-items.ts";
+import { createWatchServices } from "./triggers/polls/watch-services.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
 import { createRegistrations, type Registrations } from "./triggers/registrations.ts";
 import { createStopLoops } from "./triggers/stop-loops.ts";
@@ -43,7 +49,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
   const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
   const { runs, preview } = openRuns(parts, { slots, clock }, surroundings);
-  const { schedules, registrations, ...triggers } = openTriggers(parts, runs, surroundings);
+  const { schedules, watchServices, registrations, ...triggers } = openTriggers(parts, runs, surroundings);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
   const removals = openRemovals(parts, { ending: runs.ending, registrations }, log);
   return {
@@ -66,6 +72,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
       parts.events.start();
       removals.start();
       schedules.start();
+      watchServices.start();
       void parts.vault.fingerprintUpkeep.run();
       parts.vault.fingerprintUpkeep.start();
     },
@@ -74,6 +81,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
     async stop(): Promise<void> {
       await parts.vault.fingerprintUpkeep.stop();
       await removals.stop();
+      await watchServices.stop();
       await schedules.stop();
       await runs.close();
       clock.stop();
@@ -149,17 +157,22 @@ function openTriggers(
   const stopLoops = createStopLoops({ db, log, catalog, workflows, callProvider, mostPerMinute: config.ownEventsPerMinute });
   const titleOf = (providerId: string) => catalog.providers.find(({ id }) => id === providerId)?.title ?? providerId;
   const polls = createPolls({ providers: catalog.providers, vault });
+  const openAccount = createOpenAccount({ vault, outside });
+  const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
+  const lookAtService = createLookAtService({ db, openAccount, takeItems: createTakeItems({ db, startRun, tracing }) });
   const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
   return {
     registrations,
     triggers: createTriggers({ db, secrets, registrations, polls, checkOverrides }),
-    tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun }),
+    tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun, polls, findNewest }),
+    findSamples,
     receiveWebhook: createReceiveWebhook({
       ...{ db, log, startRun, waitForAnswer },
       believe: createBelieveDelivery({ log, secrets }),
       judgeEvent: createJudgeEvent({ stopLoops }),
     }),
     schedules: createSchedules({ db, startRun, log, tracing }),
+    watchServices: createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookAtService }) }),
   };
 }
 

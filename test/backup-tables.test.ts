@@ -32,6 +32,9 @@ const planted = [
   `INSERT INTO run_once (organization_id, key, wish_sha256, run_id) SELECT organization_id, 'once "\\', '\\xabcd', id FROM run`,
   `INSERT INTO trigger (organization_id, id, workflow_id, kind, name, is_active, overrides, cron, time_zone, next_fire_at)
    SELECT organization_id, gen_random_uuid(), id, 'schedule', 'Every hour', true, '{}', '0 * * * *', 'Europe/Berlin', now() FROM workflow`,
+  `INSERT INTO trigger (organization_id, id, workflow_id, kind, name, is_active, overrides, provider_id, poll_id, poll_parameters, poll_mark, next_poll_at)
+   SELECT organization_id, gen_random_uuid(), id, 'poll', 'News', true, '[]', 'http', 'new_feed_entry', '{}', 'a "mark"\\', now() FROM workflow`,
+  "INSERT INTO polled_item (organization_id, trigger_id, item_id) SELECT organization_id, id, 'entry \"1\\' FROM trigger WHERE kind = 'poll'",
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)
    SELECT gen_random_uuid(), user_id, organization_id, 'client', 'Client', 'https://example.com', 'github', ARRAY['mcp:invoke', 'a,"b'], now()

@@ -82,6 +82,7 @@ async function readRoutes(): Promise<string[]> {
     servers: [],
     replay: () => Promise.reject(new Error("nothing is called here")),
     tryTrigger: () => Promise.reject(new Error("nothing is tried here")),
+    findSamples: () => Promise.reject(new Error("nothing is looked at here")),
     readUsage: () => Promise.reject(new Error("nothing is read here")),
     readSlotUse: () => Promise.reject(new Error("nothing is read here")),
     tryTool: () => Promise.reject(new Error("nothing is called here")),

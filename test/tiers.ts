@@ -20,7 +20,9 @@ export const fullTier: Record<string, readonly string[]> = {
   ],
   "What is large or many": ["runs-large", "runs-memory", "runs-overrides", "backup-size", "deleting-many"].map(inTest),
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "runs-items-speed", "webhook-answers"].map(inTest),
+    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "runs-items-speed", "webhook-answers", "polls"].map(
+      inTest,
+    ),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],

@@ -30,6 +30,7 @@ import { registerRunRoutes } from "../runs/run-routes.ts";
 import type { Runs } from "../runs/runs.ts";
 import { registerTaskRunnerRoutes } from "../runs/task-runner-routes.ts";
 import { runAsPage } from "../storage/page-work.ts";
+import type { FindSamples } from "../triggers/polls/find-samples.ts";
 import type { ReceiveWebhook } from "../triggers/receive-webhook.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -61,6 +62,7 @@ export type PlatformOptions = {
   eventEndpoints: EventEndpoints;
   triggers: Triggers;
   tryTrigger: TryTrigger;
+  findSamples: FindSamples["find"];
   receiveWebhook: ReceiveWebhook;
   oauth: Pick<OAuth, "consent" | "connections">;
   doctor: Doctor;
@@ -91,6 +93,7 @@ export async function createPlatformServer({
   eventEndpoints,
   triggers,
   tryTrigger,
+  findSamples,
   receiveWebhook,
   oauth,
   doctor,
@@ -135,7 +138,7 @@ export async function createPlatformServer({
   registerRunRoutes(server, { runs, platformBaseUrl: door.baseUrl });
   registerPreviewRoutes(server, preview);
   registerTaskRunnerRoutes(server, { runs, platformBaseUrl: door.baseUrl, keyLimitPerMinute });
-  registerTriggerRoutes(server, { triggers, tryTrigger, platformBaseUrl: door.baseUrl });
+  registerTriggerRoutes(server, { triggers, tryTrigger, findSamples, platformBaseUrl: door.baseUrl });
   await registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl: door.baseUrl, limitPerMinute: keyLimitPerMinute });
   await registerWebUi(server);
   return server;

@@ -36,7 +36,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     if (overrides.length > 0) await checkOverrides(organizationId, graph, overrides);
     const queuedAt = clock.now();
     const row = { ...toRow(wish, queuedAt), workflowId: workflow.id, workflowVersion: workflow.version };
-    return await accept({ row, once, evenIfOff: wish.evenIfOff, alsoInsert: insertFilesOf(wish, row) });
+    return await accept({ row, once, evenIfOff: wish.evenIfOff, alsoInsert: insertWith(wish, row) });
   };
 
   return {
@@ -55,11 +55,14 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
   };
 }
 
-/** Apart from the rows that all share, which are small. */
-function insertFilesOf({ files = [] }: RunWish, place: RunPlace): RunToAccept["alsoInsert"] {
-  if (files.length === 0) return undefined;
+/** Files lie apart from the rows that all share, which are small. */
+function insertWith({ files = [], alsoInsert }: RunWish, place: RunPlace): RunToAccept["alsoInsert"] {
+  if (files.length === 0) return alsoInsert;
   const { text } = toStorableText(files);
-  return (run) => insertFiles(run, place, text);
+  return async (run) => {
+    await insertFiles(run, place, text);
+    await alsoInsert?.(run);
+  };
 }
 
 export function toRow(wish: Omit<RunWish, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {

@@ -1,4 +1,5 @@
 import type { Span } from "../base/tracing.ts";
+import type { RunStatement } from "../storage/database.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 
@@ -18,7 +19,7 @@ export type RunWish = {
   kind: RunKind;
   trigger: TriggerData;
   overrides?: NodeOverride[];
-  /** A schedule or webhook that must be on at the moment the run is stored; otherwise `trigger_off`. */
+  /** A trigger that must be on at the moment the run is stored; otherwise `trigger_off`. */
   triggerId?: string;
   /** Whether it may be off, because somebody tries it out. */
   evenIfOff?: boolean;
@@ -30,6 +31,8 @@ export type RunWish = {
   trace: Span;
   /** The same key and wish give the same run, for 24 hours; the same key with another wish is `idempotency_key_reused`. */
   once?: { key: string; wishSha256: Buffer };
+  /** What is stored together with the run, or not at all. Where it refuses, there is no run. */
+  alsoInsert?: (run: RunStatement) => Promise<void>;
   /** The run that waits for this one, and how many are above it. */
   parent?: { runId: string; depth: number };
 };

@@ -1,4 +1,5 @@
 import type { Span } from "../base/tracing.ts";
+import type { Poll } from "../contract/poll.ts";
 import type { RunWish } from "../runs/start-run.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
@@ -27,6 +28,13 @@ export function wishOfDelivery(row: TriggerRow, { event, payload, request }: Del
       ...request,
     },
   };
+}
+
+/** The run that an item starts which a poll found. */
+export function wishOfItem(row: TriggerRow, { poll, payload }: { poll: Poll; payload: unknown }, trace: Span): RunWish {
+  const sender = poll.senderOf?.(payload) ?? null;
+  const prompt = row.prompt || (poll.promptOf(payload) ?? "");
+  return { ...wishOf(row), trace, trigger: { source: row.provider_id ?? "", sender, prompt, payload, event: poll.id } };
 }
 
 type Delivered = { event: string | null; payload: unknown; request: Pick<TriggerData, "method" | "query" | "headers"> };

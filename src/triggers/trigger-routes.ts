@@ -4,6 +4,7 @@ import { z } from "zod";
 import { userOf } from "../door/caller.ts";
 import { toAcceptedRun } from "../runs/accepted-run.ts";
 import { acceptedRun } from "../runs/wire.ts";
+import type { FindSamples } from "./polls/find-samples.ts";
 import type { Triggers } from "./triggers.ts";
 import type { TryTrigger } from "./try-trigger.ts";
 import * as wire from "./wire.ts";
@@ -17,12 +18,13 @@ const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-type Options = { triggers: Triggers; tryTrigger: TryTrigger; platformBaseUrl: string };
+type Options = { triggers: Triggers; tryTrigger: TryTrigger; findSamples: FindSamples["find"]; platformBaseUrl: string };
 
-export function registerTriggerRoutes(server: FastifyInstance, { triggers, ...trying }: Options): void {
+export function registerTriggerRoutes(server: FastifyInstance, { triggers, findSamples, ...trying }: Options): void {
   registerReading(server, triggers);
   registerWriting(server, triggers);
   registerTrying(server, trying);
+  registerPolling(server, { triggers, findSamples });
 }
 
 function registerReading(server: FastifyInstance, triggers: Triggers): void {
@@ -34,7 +36,7 @@ function registerReading(server: FastifyInstance, triggers: Triggers): void {
       config: reading,
       schema: {
         tags,
-        summary: "List schedules and webhooks, newest first",
+        summary: "List schedules, webhooks and polls, newest first",
         params: inOrganization,
         querystring: wire.triggerQuery,
         response: { 200: wire.triggerList },
@@ -74,7 +76,7 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
       config: writing,
       schema: {
         tags,
-        summary: "Create a schedule or a webhook",
+        summary: "Create a schedule, a webhook or a poll",
         params: inOrganization,
         body: wire.triggerRequest,
         response: { 201: wire.triggerWithSecrets },
@@ -122,14 +124,14 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
   );
 }
 
-function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }: Omit<Options, "triggers">): void {
+function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }: Omit<Options, "triggers" | "findSamples">): void {
   server.withTypeProvider<ZodTypeProvider>().post(
     `${path}/:triggerId/test`,
     {
       config: writing,
       schema: {
         tags,
-        summary: "Start what a tick or delivery would start, also while off",
+        summary: "Start what a tick, a delivery or the newest item would start, also while off",
         params,
         body: wire.triggerTrial,
         response: { 202: acceptedRun },
@@ -147,5 +149,33 @@ function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }
       });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, started));
     },
+  );
+}
+
+function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pick<Options, "triggers" | "findSamples">): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    `${path}/samples`,
+    {
+      config: { ...writing, changesNothing: true },
+      schema: {
+        tags,
+        summary: "See the newest items that a poll would find; nothing is stored",
+        params: inOrganization,
+        body: wire.pollSampleRequest,
+        response: { 200: wire.pollSamples },
+      },
+    },
+    (request) => findSamples(request.params.organizationId, request.body),
+  );
+
+  routes.post(
+    `${path}/:triggerId/poll`,
+    {
+      config: writing,
+      schema: { tags, summary: "Let a poll look now; it must be on", params, response: { 200: wire.trigger } },
+    },
+    (request) => triggers.lookNow(request.params),
   );
 }

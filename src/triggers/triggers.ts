@@ -7,7 +7,7 @@ import { checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
 import { looksElsewhere } from "./polls/change-poll.ts";
 import type { Polls } from "./polls/find-poll.ts";
-import { forgetItems } from "./polls/poll-store.ts";
+import { forgetItems, lookNow } from "./polls/poll-store.ts";
 import { invalid, readChange, readPoll, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
 import type { Registrations } from "./registrations.ts";
 import {
@@ -115,6 +115,8 @@ export function createTriggers(options: Options) {
     /** Once it has answered, a trigger that is off starts nothing. */
     setActive: async (place: Place, active: boolean): Promise<TriggerSummary> => toSummary(await change(place, { active })),
 
+    lookNow: createLookNow(tables, find),
+
     /** The address so far is worth nothing from now on. */
     async regenerateToken(place: Place): Promise<TriggerWithSecrets> {
       const before = await find(place);
@@ -141,6 +143,15 @@ export function createTriggers(options: Options) {
     },
   };
 }
+
+/** Somebody does not want to wait for the next look. */
+const createLookNow =
+  (tables: TriggersDb, find: (place: Place) => Promise<NamedTriggerRow>) =>
+  async (place: Place): Promise<Trigger> => {
+    if ((await find(place)).kind !== "poll") throw new Refusal("conflict", "Only a poll looks at a service.");
+    if (!(await lookNow(tables, place))) throw new Refusal("trigger_off", "This trigger is turned off.");
+    return toTrigger(await find(place));
+  };
 
 /** Refuses what a trigger cannot become. */
 const createCheckChange =

@@ -1,0 +1,59 @@
+import { endSentence } from "../../base/end-sentence.ts";
+import type { Log } from "../../base/log.ts";
+import { Refusal } from "../../base/refusal.ts";
+import { toStorableLine } from "../../history/payload.ts";
+import type { Database } from "../../storage/database.ts";
+import { choosePause } from "./choose-pause.ts";
+import type { Polls, Target } from "./find-poll.ts";
+import type { LookAtService, Looked } from "./look-at-service.ts";
+import { type ClaimedPoll, endLook, pollTables } from "./poll-store.ts";
+
+export type MakeLook = ReturnType<typeof createMakeLook>;
+
+type Options = { db: Database; log: Log; polls: Pick<Polls, "targetOf">; lookAtService: LookAtService };
+
+const longestError = 1_000;
+
+/** Makes the look of a trigger, and says in its row how that went and when the next is due. */
+export function createMakeLook({ db, log, polls, lookAtService }: Options) {
+  const tables = pollTables(db);
+
+  async function tryToLook(row: ClaimedPoll, signal: AbortSignal): Promise<Looked & { target: Target | null }> {
+    let target: Target | null = null;
+    try {
+      target = polls.targetOf(row);
+      return { target, ...(await lookAtService(row, target, signal)) };
+    } catch (error) {
+      return { target, started: 0, hasMore: false, failure: error };
+    }
+  }
+
+  function tell({ id, organization_id }: ClaimedPoll, failure: unknown): void {
+    const facts = { triggerId: id, organizationId: organization_id };
+    if (!(failure instanceof Refusal)) log.warn({ ...facts, err: failure }, "A service could not be looked at.");
+    else if (failure.status >= 500) log.info({ ...facts, reason: failure.message }, "A service could not be looked at.");
+  }
+
+  return async (row: ClaimedPoll, signal: AbortSignal): Promise<void> => {
+    const { target, failure, started, hasMore } = await tryToLook(row, signal);
+    const hasStarted = started > 0;
+    if (failure instanceof Refusal && failure.code === "trigger_off") return;
+    if (failure !== null && signal.aborted) {
+      // The service is not to blame, and another process looks at once.
+      await endLook(tables, row, { waitSeconds: row.poll_wait_seconds, nextInSeconds: 0, error: row.last_error, hasStarted });
+      return;
+    }
+    if (failure !== null) tell(row, failure);
+    const pause = choosePause({
+      ...{ everySeconds: target?.poll.everySeconds, mostSeconds: row.poll_every_seconds, waitedSeconds: row.poll_wait_seconds },
+      ...{ hasFailed: failure !== null, started, hasMore },
+      retryAfterMs: failure instanceof Refusal ? failure.provider?.retryAfterMs : undefined,
+    });
+    await endLook(tables, row, { ...pause, error: failure === null ? null : wordsOf(failure), hasStarted });
+  };
+}
+
+function wordsOf(failure: unknown): string {
+  const words = failure instanceof Refusal ? failure.message : "The look failed; the log of the server says more.";
+  return toStorableLine(endSentence(words), longestError);
+}

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { providerFailure } from "../src/contract/http.ts";
+import { definePoll, type Poll, type PollPage } from "../src/contract/poll.ts";
+import { createLookingProcess, plantPoll } from "./support/looking-processes.ts";
+import { plantOrganization, plantWorkflow } from "./support/plant-workflow.ts";
+import { node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
+
+let flows: WorkflowApp;
+let workflowId: string;
+let list: (mark: string | null) => Promise<PollPage>;
+let read: Poll["read"];
+let asked: (string | null)[];
+
+beforeAll(async () => {
+  flows = await startWorkflowApp({ roles: ["platform", "gateway"] });
+  workflowId = await flows.save([node("a", "set_fields", { fields: {} })]);
+});
+afterAll(() => flows.stop());
+beforeEach(() => {
+  asked = [];
+  read = null;
+});
+
+const poll = (): Poll =>
+  definePoll({
+    id: "new_thing",
+    title: "New thing",
+    description: "For tests.",
+    parameters: z.strictObject({}),
+    everySeconds: { least: 60, usual: 600 },
+    worksWithoutAccount: true,
+    list: (_, { mark }) => {
+      asked.push(mark);
+      return list(mark);
+    },
+    ...(read ? { read } : {}),
+  });
+const process = () => createLookingProcess(flows.app, poll());
+const plant = (fields: { takesExisting?: boolean } = {}) =>
+  plantPoll(flows.app, poll(), { organizationId: flows.owner.organizationId, workflowId, ...fields });
+const page = (from: number, to: number, hasMore = false): PollPage => ({
+  items: Array.from({ length: to - from }, (_, index) => ({ id: String(from + index), payload: from + index })),
+  mark: String(to),
+  hasMore,
+});
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+describe("pages", () => {
+  it("are taken one after the other, ten at a look, and what is left at once", async () => {
+    const trigger = await plant({ takesExisting: true });
+    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 22);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(numbers(0, 24));
+    expect(asked).toEqual([null, ...numbers(1, 12).map((number) => String(number * 2))]);
+    expect(await trigger.read()).toEqual({ mark: "24", error: null, due: false });
+  });
+
+  it("of a first look are all passed over, before the mark says where what is new begins", async () => {
+    const trigger = await plant();
+    list = async (mark) =>
+      mark === "4" ? await Promise.reject(providerFailure("Test", { status: 500 })) : page(Number(mark ?? 0), Number(mark ?? 0) + 2, true);
+    await process().lookAtDue();
+    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("500") });
+    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 4);
+    await trigger.makeDue();
+    await process().lookAtDue();
+    expect(await trigger.read()).toEqual({ mark: "6", error: null, due: false });
+    await trigger.makeDue();
+    list = async () => page(4, 8);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual([6, 7]);
+  });
+
+  it("keep their mark while one of their items cannot be read, and the others go on", async () => {
+    let isBroken = true;
+    read = async (_, item) =>
+      isBroken && item.id === "1" ? await Promise.reject(providerFailure("Test", { status: 404 })) : `read ${item.id}`;
+    const trigger = await plant({ takesExisting: true });
+    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, mark === null);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3"]);
+    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("404") });
+    isBroken = false;
+    await trigger.makeDue();
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3", "read 1"]);
+    expect(await trigger.read()).toMatchObject({ mark: "4", error: null });
+  });
+});
+
+describe("two processes", () => {
+  it("that look at the same moment start one run for each item", async () => {
+    const trigger = await plant({ takesExisting: true });
+    list = async () => {
+      // The other one may claim it as well, as after the time for a look is over.
+      await trigger.makeDue();
+      await delay(20);
+      return page(0, 20);
+    };
+    const watchers = [process(), process(), process()];
+    const stop = AbortSignal.timeout(2_500);
+    await Promise.all(
+      watchers.map((watcher) => Promise.race([watcher.lookAtDue(), new Promise((resolve) => stop.addEventListener("abort", resolve))])),
+    );
+    list = async () => page(0, 20);
+    await Promise.all(watchers.map((watcher) => watcher.stop()));
+    expect(asked.length).toBeGreaterThan(3);
+    expect((await trigger.payloads()).toSorted()).toEqual(numbers(0, 20).toSorted());
+  });
+
+  it("do not set the mark back where one of them was stopped for long", async () => {
+    const trigger = await plant({ takesExisting: true });
+    let goOn = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    list = async () => {
+      await stopped;
+      return page(0, 2);
+    };
+    const slow = process().lookAtDue();
+    while (asked.length === 0) await delay(10);
+    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 4);
+    await trigger.makeDue();
+    await process().lookAtDue();
+    expect((await trigger.read())?.mark).toBe("4");
+    goOn();
+    await slow;
+    expect(await trigger.read()).toEqual({ mark: "4", error: null, due: false });
+    expect(await trigger.payloads()).toEqual([0, 1, 2, 3]);
+  });
+
+  it("start nothing for a look that began before the trigger looked elsewhere", async () => {
+    const trigger = await plant({ takesExisting: true });
+    list = async () => {
+      await flows.app.database.query("UPDATE trigger SET poll_round = poll_round + 1 WHERE id = $1", [trigger.id]);
+      return page(0, 2);
+    };
+    await process().lookAtDue();
+    expect([await trigger.payloads(), (await trigger.read())?.mark]).toEqual([[], null]);
+    expect(await flows.app.database.query("SELECT * FROM polled_item WHERE trigger_id = $1", [trigger.id])).toEqual([]);
+    await flows.app.database.query("DELETE FROM trigger WHERE id = $1", [trigger.id]);
+  });
+});
+
+it("looks at two services of an organization at a time, and at those of others beside them", async () => {
+  const { database } = flows.app;
+  const other = await plantOrganization(database);
+  const place = { organizationId: other, workflowId: await plantWorkflow(database, other) };
+  const most = new Map<string, number>();
+  await Promise.all(Array.from({ length: 5 }, () => plant()));
+  const strangers = await Promise.all(Array.from({ length: 3 }, () => plantPoll(flows.app, poll(), place)));
+  let looks = 0;
+  list = async () => {
+    looks += 1;
+    const rows = await database.query<{ id: string; count: number }>(
+      "SELECT organization_id AS id, count(*)::int AS count FROM trigger WHERE next_poll_at > now() AND poll_wait_seconds = 0 GROUP BY 1",
+    );
+    for (const { id, count } of rows) most.set(id, Math.max(most.get(id) ?? 0, count));
+    await delay(100);
+    return page(0, 1);
+  };
+  await process().lookAtDue();
+  expect(looks).toBe(8);
+  expect([most.get(flows.owner.organizationId), most.get(other)]).toEqual([2, 2]);
+  expect((await strangers[0]?.read())?.mark).toBe("1");
+});
