@@ -195,7 +195,39 @@ describeHttpTool(getPage, {
           answer: { json: { object: "page_markdown", id: "a", markdown: "# Plan", truncated: true, unknown_block_ids: ["b1"] } },
         },
       ],
-      items: [{ id: "a", markdown: "# Plan", isTruncated: true, missingBlockIds: ["b1"] }],
+      items: [
+        {
+          id: "a",
+          markdown: "# Plan",
+          isTruncated: true,
+          missingBlockIds: ["b1"],
+          leftOut:
+            "Notion left out 1 block. Call notion_get_page with each of missingBlockIds as pageId to read the rest; what is not shared with the connection stays closed.",
+        },
+      ],
+    },
+    {
+      name: "reads a block that was left out of a page",
+      input: { pageId },
+      exchanges: [
+        {
+          request: { method: "GET", path: `/v1/pages/${pageId}` },
+          answer: { status: 404, json: { object: "error", status: 404, code: "object_not_found", message: "Could not find page" } },
+        },
+        {
+          request: { method: "GET", path: `/v1/pages/${pageId}/markdown` },
+          answer: { json: { object: "page_markdown", id: "b1", markdown: "More", truncated: true, unknown_block_ids: [] } },
+        },
+      ],
+      items: [
+        {
+          id: "b1",
+          markdown: "More",
+          isTruncated: true,
+          missingBlockIds: [],
+          leftOut: "Notion left out content without saying which. Read the rest in Notion, or make several pages of it.",
+        },
+      ],
     },
     {
       name: "reads only the properties and keeps a strange id in its place",
