@@ -144,9 +144,11 @@ describeWithProgram("openssl", "email_send", () => {
     const { port, mails } = await startSmtp();
     await write(port, { inReplyTo: "<b@example.com>", references: ["<a@example.com>", "<b@example.com>"], subject: "Re: Hi" });
     await write(port, { inReplyTo: "c@example.com" });
+    await write(port, { references: ["<a@example.com>", "b@example.com"] });
     expect(mails.map(({ mail: { inReplyTo, references } }) => [inReplyTo, references])).toEqual([
       ["<b@example.com>", "<a@example.com> <b@example.com>"],
       ["<c@example.com>", "<c@example.com>"],
+      [undefined, "<a@example.com> <b@example.com>"],
     ]);
   });
 
@@ -365,11 +367,21 @@ describeWithProgram("dovecot", "email_search", () => {
     const [read] = await find({ includeBody: true, includeAttachments: true });
     expect(read).toMatchObject({
       body: "Grüße & mehr",
-      isBodyCut: true,
       attachments: [{ size: 4, contentBase64: "AP8BAg==" }, { filename: "big.txt" }],
     });
     expect(read).not.toHaveProperty("attachments.1.contentBase64");
+    expect(read).not.toHaveProperty("isBodyCut");
     expect(await find({ unseenOnly: true })).toHaveLength(1);
+  });
+
+  it("says so when the text itself goes on, also behind an attached file", async () => {
+    await store(plain("Long", "z".repeat(300 * 1024)));
+    const [long] = await find({ includeBody: true });
+    expect(long).toMatchObject({ subject: "Long", isBodyCut: true });
+    const footer = ["--x", "Content-Type: text/plain", "", "And this.", "--x--"];
+    await store([...withFiles.slice(0, -1), ...footer]);
+    const [first] = await find({ includeBody: true });
+    expect(first).toMatchObject({ isBodyCut: true });
   });
 
   it("searches by every field", async () => {

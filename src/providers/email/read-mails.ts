@@ -1,6 +1,6 @@
 import type { FetchMessageObject, ImapFlow, MessageAddressObject, MessageEnvelopeObject } from "imapflow";
 import { htmlToText } from "../_mail/html-to-text.ts";
-import { readParts } from "./read-parts.ts";
+import { readParts, textEnd } from "./read-parts.ts";
 
 const snippetSourceBytes = 64 * 1024;
 const bodySourceBytes = 256 * 1024;
@@ -23,12 +23,12 @@ export async function readMails(client: ImapFlow, { range, isUid }: Which, { inc
   return items;
 }
 
-async function toItem({ uid, flags, envelope, internalDate, source }: FetchMessageObject, includeBody: boolean) {
+async function toItem({ uid, flags, envelope, internalDate, source, bodyStructure }: FetchMessageObject, includeBody: boolean) {
   const date = [envelope?.date, internalDate]
     .map((moment) => new Date(moment ?? Number.NaN))
     .find((moment) => !Number.isNaN(moment.getTime()));
   const { text, references } = await readSource(source);
-  const isBodyCut = includeBody && (source?.length ?? 0) >= bodySourceBytes;
+  const isBodyCut = includeBody && (source?.length ?? 0) >= bodySourceBytes && textEnd(source, bodyStructure) > bodySourceBytes;
   return {
     uid,
     messageId: envelope?.messageId || undefined,

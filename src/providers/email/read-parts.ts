@@ -19,6 +19,21 @@ export async function readParts(
   return files;
 }
 
+/** Of the lines between two parts, as much as there usually is at most. */
+const partHeaderBytes = 1024;
+
+/** Where the text of a message ends at the latest: files before it count, those after it do not. */
+export function textEnd(source: Buffer | undefined, structure: MessageStructureObject | undefined): number {
+  const leaves = structure ? listLeaves(structure) : [];
+  const last = leaves.findLastIndex((part) => part.type.startsWith("text/") && !isFile(part));
+  const header = Math.max(0, source?.indexOf("\r\n\r\n") ?? 0);
+  return leaves
+    .slice(0, last + 1)
+    .reduce((end, { size = 0 }) => end + partHeaderBytes + size, structure ? header : Number.POSITIVE_INFINITY);
+}
+
+const listLeaves = (node: MessageStructureObject): MessageStructureObject[] => node.childNodes?.flatMap(listLeaves) ?? [node];
+
 type Wanted = { uid: number; part: string; mostBytes: number };
 
 /** Undefined where the message has gone meanwhile, or where more comes than the server told of: there is room for that much only. */

@@ -31,7 +31,7 @@ export const tool = defineTool({
     references: z
       .array(z.string().min(1))
       .optional()
-      .describe("Message-IDs of the conversation, oldest first, as email_search returns them; inReplyTo is added."),
+      .describe("Message-IDs of the conversation, oldest first, as email_search returns them; inReplyTo is added where it is given."),
     attachments: attachmentsInput(mostAttachedBytes),
   }),
   output: z.object({
@@ -66,10 +66,10 @@ type Reply = { inReplyTo?: string | undefined; references?: string[] | undefined
 
 /** What mail programs put an answer below the mail it answers by. */
 function readReply({ inReplyTo, references = [] }: Reply) {
-  if (inReplyTo === undefined) return {};
+  const earlier = references.map((id, index) => toMessageId(id, `/references/${index}`));
+  if (inReplyTo === undefined) return earlier.length === 0 ? {} : { references: earlier };
   const answered = toMessageId(inReplyTo, "/inReplyTo");
-  const earlier = references.map((id, index) => toMessageId(id, `/references/${index}`)).filter((id) => id !== answered);
-  return { inReplyTo: answered, references: [...earlier, answered] };
+  return { inReplyTo: answered, references: [...earlier.filter((id) => id !== answered), answered] };
 }
 
 function toMessageId(text: string, pointer: string): string {
