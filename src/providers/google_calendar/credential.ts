@@ -1,6 +1,7 @@
 import { defineCredential } from "../../contract/credential.ts";
 import { googleOrigins, googleVariants } from "../_google/oauth2.ts";
 import { readGoogleFault } from "../_google/read-fault.ts";
+import { listCalendars } from "./list-calendars.ts";
 
 export const googleCalendarCredential = defineCredential({
   type: "google_calendar",
@@ -14,4 +15,5 @@ export const googleCalendarCredential = defineCredential({
   usualKind: "oauth2",
   readFault: readGoogleFault,
   check: async ({ http }) => void (await http.json({ path: "/calendar/v3/calendars/primary/events", query: { maxResults: 1 } })),
+  choices: { calendars: async ({ http }) => await listCalendars(http) },
 });

@@ -4,8 +4,8 @@ import { collectPages } from "../../contract/pages.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
-import { readMoment } from "./read-moment.ts";
 import { readTime } from "./read-time.ts";
+import { toEvent } from "./to-event.ts";
 
 export const tool = defineTool({
   id: "google_calendar_list_events",
@@ -57,20 +57,7 @@ export const tool = defineTool({
       const answer = await http.json({ path: path`/calendar/v3/calendars/${calendarId}/events`, query });
       return { items: listAt(answer, "items"), next: textAt(answer, "nextPageToken") };
     });
-    return events.map((event) => ({
-      id: textAt(event, "id"),
-      summary: textAt(event, "summary"),
-      description: textAt(event, "description"),
-      location: textAt(event, "location"),
-      start: readMoment(event, "start"),
-      end: readMoment(event, "end"),
-      attendees: listAt(event, "attendees").flatMap((attendee) => textAt(attendee, "email") ?? []),
-      status: textAt(event, "status"),
-      url: textAt(event, "htmlLink"),
-      timeZone: textAt(event, "start", "timeZone"),
-      meetUrl: textAt(event, "hangoutLink"),
-      recurringEventId: textAt(event, "recurringEventId"),
-    }));
+    return events.map(toEvent);
   },
 });
 
