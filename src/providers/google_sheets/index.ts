@@ -1,9 +1,11 @@
 import { defineProvider } from "../../contract/provider.ts";
 import { googleSheetsCredential } from "./credential.ts";
+import { newRow } from "./poll-new-row.ts";
 
 export const provider = defineProvider({
   id: "google_sheets",
   title: "Google Sheets",
   description: "Read and write spreadsheet ranges.",
   credential: googleSheetsCredential,
+  polls: [newRow],
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { path } from "../../contract/http.ts";
-import { nameColumns } from "../../contract/name-columns.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleSheetsCredential } from "./credential.ts";
+import { toColumns, toRecord } from "./name-cells.ts";
 
 export const tool = defineTool({
   id: "google_sheets_read_range",
@@ -54,16 +54,3 @@ function firstRowOf(range = ""): number {
   const corner = /^\$?[A-Z]*\$?(\d+)/i.exec(range.slice(range.lastIndexOf("!") + 1));
   return Number(corner?.[1] ?? 1);
 }
-
-type Column = { name: string; index: number };
-
-/** Those that have a name, once for all rows. */
-function toColumns(header: unknown[]): Column[] {
-  const columns = header.map((name, index) => ({ name: String(name ?? ""), index })).filter(({ name }) => name !== "");
-  const names = nameColumns(columns.map(({ name }) => name));
-  return columns.map(({ index }, position) => ({ name: names[position] ?? "", index }));
-}
-
-/** Empty cells at the end of a row are not sent; within a row they are empty texts. */
-const toRecord = (columns: Column[], values: unknown[]): Record<string, unknown> =>
-  Object.fromEntries(columns.map(({ name, index }) => [name, values[index] ?? ""]));
