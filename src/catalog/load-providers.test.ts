@@ -40,6 +40,12 @@ const toolSource = ({ id = "demo_say", input = "z.strictObject({ text: z.string(
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     input: ${input}, output: z.object({ text: z.string() }), run: async ({ input }) => [input] });`;
 
+const pollSource = (fields: string) => `import { z } from "${join(contract, "../../node_modules/zod/index.js")}";
+  import { definePoll } from "${contract}/poll.ts"; import { defineProvider } from "${contract}/provider.ts"; import { demoCredential } from "./credential.ts";
+  const poll = definePoll({ id: "new_thing", title: "New thing", description: "For tests.", everySeconds: { least: 60, usual: 600 },
+    parameters: z.strictObject({ place: z.string().describe("Where.") }), list: async () => ({ items: [], mark: "", hasMore: false }), ${fields} });
+  export const provider = defineProvider({ id: "demo", title: "Demo", description: "For tests.", credential: demoCredential, polls: [poll] });`;
+
 const write = (provider: string, file: string, source: string) => writeFileSync(join(folder, provider, file), source);
 
 it("finds a new folder without being told", async () => {
@@ -49,6 +55,28 @@ it("finds a new folder without being told", async () => {
     ["demo", ["demo_say"]],
     ["second", ["second_say"]],
   ]);
+});
+
+it("takes what a trigger can look for", async () => {
+  write("demo", "index.ts", pollSource(""));
+  expect((await loadProviders(folder)).flatMap(({ polls }) => polls.map(({ id }) => id))).toEqual(["new_thing"]);
+});
+
+it.each([
+  ["an id of many forms", 'id: "newThing"', /demo\/index\.ts: the poll newThing: its id is not/],
+  ["no title", 'title: ""', /it needs a title and a description/],
+  ["pauses that are none", "everySeconds: { least: 60, usual: 30 }", /its pauses must be whole seconds/],
+  ["parameters that take anything", "parameters: z.object({})", /the parameters must be a strict object/],
+  ["a parameter without a description", "parameters: z.strictObject({ place: z.string() })", /the parameter place needs a description/],
+  ["parameters without JSON Schema form", "parameters: z.strictObject({ place: z.date() })", /the parameters have no JSON Schema form/],
+])("refuses to start on something to look for with %s", async (_, fields, message) => {
+  write("demo", "index.ts", pollSource(fields));
+  await expect(loadProviders(folder)).rejects.toThrow(message);
+});
+
+it("refuses to start on something to look for that is there twice", async () => {
+  write("demo", "index.ts", pollSource("").replace("polls: [poll]", "polls: [poll, poll]"));
+  await expect(loadProviders(folder)).rejects.toThrow(/the poll new_thing: its id exists more than once/);
 });
 
 it.each([

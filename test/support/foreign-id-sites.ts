@@ -103,6 +103,11 @@ export const idSites: IdSite[] = [
     path: () => "/triggers",
     body: ({ credentialId }, { workflowId }) => ({ ...hook, workflowId, credentialId }),
   },
+  {
+    name: "POST triggers/samples /credentialId",
+    path: () => "/triggers/samples",
+    body: ({ credentialId }) => ({ provider: "http", event: "new_feed_entry", parameters: { url: "https://feed.test/" }, credentialId }),
+  },
   { name: "PATCH triggers/{triggerId} /overrides", path: ofTrigger, body: withOverrides },
   { name: "PATCH triggers/{triggerId} /credentialId", path: ofTrigger, body: ({ credentialId }) => ({ credentialId }) },
 ];

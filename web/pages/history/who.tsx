@@ -1,4 +1,4 @@
-import { Clock, KeyRound, PlugZap, User, Webhook, Workflow } from "lucide-react";
+import { Clock, KeyRound, PlugZap, Radar, User, Webhook, Workflow } from "lucide-react";
 import type { ToolCallEntry } from "../../../src/history/wire.ts";
 import type { RunEntry } from "../../../src/runs/wire.ts";
 
@@ -24,6 +24,7 @@ export function describeWho({ apiKeyName, apiKeyDeleted, oauthClientName, userNa
   if (userName !== null) return { Icon: User, text: userName };
   if (executionType === "schedule") return { Icon: Clock, text: "Schedule" };
   if (executionType === "webhook") return { Icon: Webhook, text: "Webhook" };
+  if (executionType === "poll") return { Icon: Radar, text: "Watch" };
   return { Icon: Workflow, text: "Workflow" };
 }
 
@@ -33,6 +34,7 @@ export const startWords: Record<RunEntry["executionType"], string> = {
   api: "API",
   schedule: "Schedule",
   webhook: "Webhook",
+  poll: "Watch",
   workflow: "Another workflow",
   tool: "Tool call",
 };
