@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { CredentialTypeEntry, NodeEntry } from "../src/catalog/wire.ts";
+import type { CredentialTypeEntry, NodeEntry, PollEntry } from "../src/catalog/wire.ts";
 import type { engineNodeList } from "../src/workflows/wire.ts";
 import { get, type List } from "./request.ts";
 
@@ -49,6 +49,13 @@ export const nodeKindsQuery = queryOptions({
     ];
     return new Map(kinds.map((kind) => [kind.id, kind]));
   },
+});
+
+/** What a trigger can watch for, by service. */
+export const pollsQuery = queryOptions({
+  ...once,
+  queryKey: ["polls"],
+  queryFn: async () => (await get<List<PollEntry>>("/api/polls")).data,
 });
 
 export const credentialTypesQuery = queryOptions({

@@ -1,7 +1,16 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { acceptedRun } from "../../src/runs/wire.ts";
-import type { DeletedTrigger, Trigger, TriggerChange, TriggerList, TriggerRequest, TriggerWithSecrets } from "../../src/triggers/wire.ts";
+import type {
+  DeletedTrigger,
+  PollSampleRequest,
+  PollSamples,
+  Trigger,
+  TriggerChange,
+  TriggerList,
+  TriggerRequest,
+  TriggerWithSecrets,
+} from "../../src/triggers/wire.ts";
 import { get, patch, path, post, query, remove } from "../request.ts";
 
 const base = (organizationId: string) => path`/api/organizations/${organizationId}/triggers`;
@@ -60,6 +69,21 @@ export const deleteTrigger = async (organizationId: string, triggerId: string): 
 
 export const regenerateTriggerToken = (organizationId: string, triggerId: string) =>
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);
+
+/** The newest that a watch would find. Nothing is noted, and no run starts. */
+export const readSamples = async (organizationId: string, body: PollSampleRequest) =>
+  (await post<PollSamples>(`${base(organizationId)}/samples`, body)).items;
+
+/** The same for one that exists: asked anew each time it is opened, and only then. */
+export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>
+  queryOptions({
+    queryKey: [...triggersKey(organizationId), "samples", body],
+    queryFn: () => readSamples(organizationId, body),
+    ...{ staleTime: 0, gcTime: 0, retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false },
+  });
+
+/** Has it look at its service as soon as a process is free to. */
+export const lookNow = (organizationId: string, triggerId: string) => post<Trigger>(`${one(organizationId, triggerId)}/poll`);
 
 /** Starts the workflow as a delivery or a tick would. */
 export const testTrigger = (organizationId: string, triggerId: string) =>

@@ -10,8 +10,10 @@ import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
 import { EditTriggerDialog } from "./triggers/edit-trigger-dialog.tsx";
+import { readKind } from "./triggers/kinds.ts";
 import { NewTriggerDialog } from "./triggers/new-trigger-dialog.tsx";
 import { NoTriggers } from "./triggers/no-triggers.tsx";
+import { pauseBetweenReads } from "./triggers/pauses.ts";
 import { TriggerList, TriggerListSkeleton } from "./triggers/trigger-list.tsx";
 import { useLiveTriggers } from "./triggers/use-live-triggers.ts";
 import { WorkflowFilter } from "./triggers/workflow-filter.tsx";
@@ -25,7 +27,10 @@ export function TriggersPage() {
   const { workflow: workflowId } = useSearch({ from });
   const open = useOpen();
   const [notRemoved, setNotRemoved] = useState<string>();
-  const list = useInfiniteQuery(triggersQuery(organization.id, workflowId));
+  const list = useInfiniteQuery({
+    ...triggersQuery(organization.id, workflowId),
+    refetchInterval: ({ state }) => pauseBetweenReads(state.data?.pages.flatMap(({ data }) => data) ?? []),
+  });
   useLiveTriggers(organization.id);
 
   const shown = list.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -33,7 +38,7 @@ export function TriggersPage() {
   return (
     <Page
       title="Triggers"
-      description="Schedules and webhooks that start workflows by themselves."
+      description="Schedules, webhooks and watches that start workflows by themselves."
       action={
         builds && (
           <Button look="primary" onClick={() => open({ create: "schedule" })}>
@@ -82,7 +87,7 @@ function TriggerDialogs({ organizationId, shown }: { organizationId: string; sho
       {create && (
         <NewTriggerDialog
           organizationId={organizationId}
-          kind={create === "webhook" ? "webhook" : "schedule"}
+          kind={readKind(create)}
           workflowId={workflowId}
           onKind={(kind) => open({ create: kind })}
           onClose={() => open({ create: undefined })}

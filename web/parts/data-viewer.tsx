@@ -23,7 +23,7 @@ export function DataViewer({ value, label, onPick, root = "" }: DataViewerProps)
   return (
     <PickingContext value={picking}>
       <Tabs.Root defaultValue={hasTable ? "table" : "json"} className="grid min-w-0 gap-2">
-        <div className="flex items-center justify-between gap-2">
+        <div className="flex flex-wrap items-center justify-between gap-2">
           <Tabs.List aria-label={`How ${label} is shown`} className="flex gap-1">
             {hasTable && <Tab value="table">Table</Tab>}
             <Tab value="json">JSON</Tab>

@@ -34,6 +34,8 @@ export function Form({ send, submit, children, done, clearWhenDone = false, wide
   }, [faults]);
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
+    // React tells a form also of those in dialogs that were opened from it.
+    if (event.target !== event.currentTarget) return;
     event.preventDefault();
     if (!mutation.isPending) mutation.mutate(new FormData(event.currentTarget));
   }
@@ -61,6 +63,11 @@ export function Form({ send, submit, children, done, clearWhenDone = false, wide
 /** What the server said about the field of this name when the form was last sent. */
 export function useFieldFault(name: string): string | undefined {
   return use(Faults).find((fault) => fieldName(fault) === name)?.detail;
+}
+
+/** All that it said then, for parts that place it themselves. */
+export function useFaults(): readonly FieldFault[] {
+  return use(Faults);
 }
 
 const noFaults: FieldFault[] = [];

@@ -1,20 +1,20 @@
 import { useNow } from "./duration.tsx";
 
-/** How long ago something was, in words that keep up; the exact local time is in the tooltip. */
-export function TimeAgo({ at }: { at: string }) {
+/** How long ago something was, in words that keep up; the exact local time is in the tooltip. `near` says less than a minute. */
+export function TimeAgo({ at, near = "just now" }: { at: string; near?: string }) {
   const now = useNow(15_000);
   const date = new Date(at);
   return (
     <time dateTime={at} title={exact.format(date)} className="whitespace-nowrap">
-      {describeDistance(date.getTime() - now)}
+      {describeDistance(date.getTime() - now) ?? near}
     </time>
   );
 }
 
 /** Such as `3 hours ago` or `in 2 days`. */
-function describeDistance(distanceMs: number): string {
+function describeDistance(distanceMs: number): string | undefined {
   const unit = units.find(({ ms }) => Math.abs(distanceMs) >= ms);
-  return unit ? relative.format(Math.trunc(distanceMs / unit.ms), unit.name) : "just now";
+  return unit && relative.format(Math.trunc(distanceMs / unit.ms), unit.name);
 }
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });

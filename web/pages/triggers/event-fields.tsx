@@ -1,5 +1,6 @@
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import { TextField } from "../../parts/text-field.tsx";
+import { FilterField } from "./filter-field.tsx";
 import type { Sender } from "./senders.ts";
 
 type EventFieldsProps = { sender: Sender; registers: boolean; trigger: Trigger | undefined };
@@ -35,16 +36,7 @@ export function EventFields({ sender: { title, provider }, registers, trigger }:
           />
         </>
       )}
-      <TextField
-        label="Only if"
-        name="filter"
-        required={false}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="Always"
-        defaultValue={trigger?.filter}
-        hint={'Optional. An expression that gives true or false, for example $trigger.payload.action = "opened".'}
-      />
+      <FilterField initial={trigger?.filter} example={'$trigger.payload.action = "opened"'} />
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Clock, Webhook } from "lucide-react";
 import { useState } from "react";
 import type { Trigger, TriggerWithSecrets } from "../../../src/triggers/wire.ts";
 import { triggersKey } from "../../api/triggers.ts";
 import { workflowsKey } from "../../api/workflows.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { useGuardedClose } from "../../parts/use-guarded-close.ts";
+import { kindLooks, kinds } from "./kinds.ts";
 import { ShownSecrets } from "./shown-secrets.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
 
@@ -47,36 +47,34 @@ export function NewTriggerDialog({ organizationId, kind, workflowId, onKind, onC
 
 function KindChoice({ kind, onKind }: Pick<NewTriggerDialogProps, "kind" | "onKind">) {
   return (
-    <fieldset className="grid gap-2 sm:grid-cols-2">
+    <fieldset className="grid gap-2 sm:grid-cols-3">
       <legend className="sr-only">What starts the workflow</legend>
-      {kinds.map(({ value, title, words, Icon }) => (
-        <label
-          key={value}
-          className="flex cursor-pointer items-start gap-3 rounded-lg border border-line px-3.5 py-3 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft"
-        >
-          {/* As in every group of radio buttons, only the chosen one is a stop; the dialog would begin with the first. */}
-          <input
-            type="radio"
-            name="kind"
-            tabIndex={kind === value ? 0 : -1}
-            checked={kind === value}
-            onChange={() => onKind(value)}
-            className="mt-1 accent-accent"
-          />
-          <span className="grid gap-0.5 text-sm">
-            <span className="flex items-center gap-2 font-medium">
-              <Icon className="size-4 text-muted" aria-hidden="true" />
-              {title}
+      {kinds.map((value) => {
+        const { title, words, Icon } = kindLooks[value];
+        return (
+          <label
+            key={value}
+            className="flex cursor-pointer items-start gap-3 rounded-lg border border-line px-3.5 py-3 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft"
+          >
+            {/* As in every group of radio buttons, only the chosen one is a stop; the dialog would begin with the first. */}
+            <input
+              type="radio"
+              name="kind"
+              tabIndex={kind === value ? 0 : -1}
+              checked={kind === value}
+              onChange={() => onKind(value)}
+              className="mt-1 accent-accent"
+            />
+            <span className="grid gap-0.5 text-sm">
+              <span className="flex items-center gap-2 font-medium">
+                <Icon className="size-4 text-muted" aria-hidden="true" />
+                {title}
+              </span>
+              <span className="text-muted">{words}</span>
             </span>
-            <span className="text-muted">{words}</span>
-          </span>
-        </label>
-      ))}
+          </label>
+        );
+      })}
     </fieldset>
   );
 }
-
-const kinds = [
-  { value: "schedule", title: "Schedule", words: "When it is time", Icon: Clock },
-  { value: "webhook", title: "Webhook", words: "When somebody delivers something", Icon: Webhook },
-] as const;

@@ -7,6 +7,7 @@ import { TimeAgo } from "../../parts/time-ago.tsx";
 import { describeCron } from "./cron-words.ts";
 import { FireTime, FireTimes } from "./fire-times.tsx";
 import { senderOf } from "./senders.ts";
+import { WatchFacts, WatchProblem } from "./watch-facts.tsx";
 
 /** What a trigger starts, when, and how it last went. */
 export function TriggerFacts({ organizationId, trigger }: { organizationId: string; trigger: Trigger }) {
@@ -22,9 +23,9 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
           {trigger.workflowName}
         </Link>
       </p>
-      {trigger.kind === "schedule" ? (
-        <ScheduleFacts organizationId={organizationId} trigger={trigger} />
-      ) : (
+      {trigger.kind === "schedule" && <ScheduleFacts organizationId={organizationId} trigger={trigger} />}
+      {trigger.poll && <WatchFacts organizationId={organizationId} trigger={trigger} poll={trigger.poll} />}
+      {trigger.kind === "webhook" && (
         <p>
           {senderOf(trigger)?.title ?? trigger.provider}
           {trigger.isRegistered && ", set up from here"}
@@ -32,18 +33,20 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
           {trigger.places.length > 0 && `, from ${trigger.places.join(", ")}`}
         </p>
       )}
-      <p>
-        {trigger.lastRunAt ? (
-          <>
-            Last started a run <TimeAgo at={trigger.lastRunAt} />
-          </>
-        ) : (
-          "Has started no run yet"
-        )}
-      </p>
+      <LastRun trigger={trigger} />
       {trigger.stoppedReason && <p className="text-danger wrap-anywhere">{trigger.stoppedReason}</p>}
-      {trigger.lastError && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
+      {trigger.lastError && !trigger.poll && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
+      {trigger.lastError && trigger.poll && <WatchProblem organizationId={organizationId} trigger={trigger} />}
     </div>
+  );
+}
+
+function LastRun({ trigger: { lastRunAt, poll } }: { trigger: Trigger }) {
+  if (!lastRunAt) return <p>Has started no run yet{poll && !poll.takesExisting && "; only what is new starts one"}</p>;
+  return (
+    <p>
+      Last started a run <TimeAgo at={lastRunAt} />
+    </p>
   );
 }
 

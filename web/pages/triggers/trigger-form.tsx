@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { PollEntry } from "../../../src/catalog/wire.ts";
 import type { Trigger, TriggerWithSecrets } from "../../../src/triggers/wire.ts";
 import type { NodeOverride } from "../../../src/workflows/wire.ts";
 import { changeTrigger, createTrigger, type Schedule } from "../../api/triggers.ts";
@@ -10,6 +11,8 @@ import { OverridesField } from "./overrides-field.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import type { Sender } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
+import { beginWatch, readWatch, WatchPart } from "./watch-part.tsx";
+import { describePoll, usePoll } from "./watch-words.ts";
 import { beginWebhook, readWebhook, WebhookPart } from "./webhook-part.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
@@ -27,12 +30,16 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
   const [schedule, setSchedule] = useState<Schedule>({ cron: trigger?.cron ?? "0 9 * * *", timeZone: trigger?.timeZone ?? ownTimeZone });
   const [webhook, setWebhook] = useState(() => beginWebhook(trigger));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
-  const defaultName = nameFor(kind, schedule, webhook.sender);
+  const [watch, setWatch] = useState(() => beginWatch(trigger));
+  const poll = usePoll(watch.provider, watch.event);
+  const defaultName = nameFor(kind, { schedule, sender: webhook.sender, poll });
 
   async function save(field: (name: string) => string): Promise<void> {
     const wanted = {
       ...{ name: field("name").trim() || defaultName, prompt: field("prompt"), overrides },
-      ...(kind === "schedule" ? schedule : readWebhook({ field, draft: webhook, trigger })),
+      ...(kind === "schedule" && schedule),
+      ...(kind === "webhook" && readWebhook({ field, draft: webhook, trigger })),
+      ...(kind === "poll" && readWatch({ field, draft: watch, trigger })),
     };
     const saved = trigger
       ? await changeTrigger(organizationId, trigger.id, wanted)
@@ -54,6 +61,7 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       )}
       {kind === "schedule" && <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />}
       {kind === "webhook" && <WebhookPart organizationId={organizationId} trigger={trigger} draft={webhook} onChange={setWebhook} />}
+      {kind === "poll" && <WatchPart organizationId={organizationId} trigger={trigger} draft={watch} onChange={setWatch} />}
       <TextField
         label="Name"
         name="name"
@@ -70,18 +78,26 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
 }
 
 function PromptField({ kind, initial }: { kind: Trigger["kind"]; initial: string }) {
-  const empty = kind === "webhook" ? " Empty, a message of a provider counts as the prompt." : "";
   return (
     <Field
       label="Prompt"
       name="prompt"
-      hint={`Optional. Nodes read it as $trigger.prompt.${empty}`}
+      hint={`Optional. Nodes read it as $trigger.prompt.${emptyPrompt[kind]}`}
       control={(control) => <textarea {...control} rows={2} maxLength={100_000} defaultValue={initial} />}
     />
   );
 }
 
-function nameFor(kind: Trigger["kind"], { cron }: Schedule, sender: Sender): string {
-  if (kind === "schedule") return describeCron(cron) ?? "Schedule";
+const emptyPrompt: Record<Trigger["kind"], string> = {
+  schedule: "",
+  webhook: " Empty, a message of a provider counts as the prompt.",
+  poll: " Empty, what came counts as the prompt: its text or its title.",
+};
+
+type Drafts = { schedule: Schedule; sender: Sender; poll: PollEntry | undefined };
+
+function nameFor(kind: Trigger["kind"], { schedule, sender, poll }: Drafts): string {
+  if (kind === "schedule") return describeCron(schedule.cron) ?? "Schedule";
+  if (kind === "poll") return poll ? describePoll(poll) : "Watch";
   return sender.provider ? `${sender.title} webhook` : "Webhook";
 }

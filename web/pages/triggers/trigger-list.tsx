@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import type { MyOrganization } from "../../session.ts";
 import { NewAddressDialog } from "./new-address-dialog.tsx";
+import { SampleDialog } from "./sample-dialog.tsx";
 import { TriggerRow } from "./trigger-row.tsx";
 
 type TriggerListProps = {
@@ -21,6 +22,7 @@ export function TriggerList({ organization, triggers, onEdit, onDeleted }: Trigg
   const queryClient = useQueryClient();
   const [deleting, setDeleting] = useState<Trigger>();
   const [renewing, setRenewing] = useState<Trigger>();
+  const [sampled, setSampled] = useState<Trigger>();
   const refresh = () =>
     Promise.all([
       queryClient.invalidateQueries({ queryKey: triggersKey(organization.id) }),
@@ -39,6 +41,7 @@ export function TriggerList({ organization, triggers, onEdit, onDeleted }: Trigg
             onEdit={() => onEdit(trigger)}
             onDelete={() => setDeleting(trigger)}
             onNewAddress={() => setRenewing(trigger)}
+            onSample={() => setSampled(trigger)}
           />
         ))}
       </ul>
@@ -55,12 +58,13 @@ export function TriggerList({ organization, triggers, onEdit, onDeleted }: Trigg
         />
       )}
       {renewing && <NewAddressDialog organizationId={organization.id} trigger={renewing} onClose={() => setRenewing(undefined)} />}
+      {sampled && <SampleDialog organizationId={organization.id} trigger={sampled} onClose={() => setSampled(undefined)} />}
     </section>
   );
 }
 
 function describeDeletion({ kind, isRegistered }: Trigger): string {
-  if (kind === "schedule") return "It starts nothing any more. Runs that have begun go on.";
+  if (kind !== "webhook") return "It starts nothing any more. Runs that have begun go on.";
   const atProvider = isRegistered ? " The webhook is removed where it was set up." : "";
   return `Its address stops working at once.${atProvider} Runs that have begun go on.`;
 }

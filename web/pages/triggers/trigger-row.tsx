@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Clock, Ellipsis, RefreshCw, SquarePen, Trash, Webhook } from "lucide-react";
+import { Ellipsis, RefreshCw, ScanSearch, SquarePen, Trash } from "lucide-react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import { changeTrigger, testTrigger } from "../../api/triggers.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -10,7 +10,9 @@ import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import type { MyOrganization } from "../../session.ts";
+import { kindLooks } from "./kinds.ts";
 import { TriggerFacts } from "./trigger-facts.tsx";
+import { useLookNow } from "./use-look-now.ts";
 
 type TriggerRowProps = {
   organization: MyOrganization;
@@ -19,12 +21,14 @@ type TriggerRowProps = {
   onEdit: () => void;
   onDelete: () => void;
   onNewAddress: () => void;
+  onSample: () => void;
 };
 
-export function TriggerRow({ organization, trigger, refresh, onEdit, onDelete, onNewAddress }: TriggerRowProps) {
+export function TriggerRow({ organization, trigger, refresh, ...on }: TriggerRowProps) {
   const builds = organization.role !== "viewer";
   const test = useMutation({ mutationFn: () => testTrigger(organization.id, trigger.id) });
-  const Icon = trigger.kind === "schedule" ? Clock : Webhook;
+  const { Icon } = kindLooks[trigger.kind];
+  const { look, isLooking, error: notLooked } = useLookNow(organization.id, trigger, refresh);
   return (
     <li className="grid gap-3 px-5 py-4 sm:px-6">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
@@ -43,15 +47,21 @@ export function TriggerRow({ organization, trigger, refresh, onEdit, onDelete, o
                 await refresh();
               }}
             />
+            {trigger.poll && trigger.active && (
+              <Button aria-label={`Look now: “${trigger.name}”`} busy={isLooking} onClick={look}>
+                Look now
+              </Button>
+            )}
             <Button aria-label={`Test “${trigger.name}”`} busy={test.isPending} onClick={() => test.mutate()}>
               Test
             </Button>
-            <RowMenu trigger={trigger} onEdit={onEdit} onDelete={onDelete} onNewAddress={onNewAddress} />
+            <RowMenu trigger={trigger} {...on} />
           </div>
         ) : (
           <Badge>{trigger.active ? "On" : "Off"}</Badge>
         )}
       </div>
+      {notLooked && <ProblemNotice error={notLooked} />}
       {test.isError && <ProblemNotice error={test.error} />}
       {test.data && (
         <Notice kind="success">
@@ -69,9 +79,9 @@ export function TriggerRow({ organization, trigger, refresh, onEdit, onDelete, o
   );
 }
 
-type RowMenuProps = Pick<TriggerRowProps, "trigger" | "onEdit" | "onDelete" | "onNewAddress">;
+type RowMenuProps = Pick<TriggerRowProps, "trigger" | "onEdit" | "onDelete" | "onNewAddress" | "onSample">;
 
-function RowMenu({ trigger, onEdit, onDelete, onNewAddress }: RowMenuProps) {
+function RowMenu({ trigger, onEdit, onDelete, onNewAddress, onSample }: RowMenuProps) {
   return (
     <div className="shrink-0">
       <Menu label={`More for “${trigger.name}”`} trigger={<Ellipsis className="size-4" aria-hidden="true" />}>
@@ -79,6 +89,12 @@ function RowMenu({ trigger, onEdit, onDelete, onNewAddress }: RowMenuProps) {
           <SquarePen className="size-4 text-muted" aria-hidden="true" />
           Edit
         </MenuItem>
+        {trigger.poll && (
+          <MenuItem onSelect={onSample}>
+            <ScanSearch className="size-4 text-muted" aria-hidden="true" />
+            See a sample
+          </MenuItem>
+        )}
         {trigger.kind === "webhook" && (
           <MenuItem onSelect={onNewAddress}>
             <RefreshCw className="size-4 text-muted" aria-hidden="true" />

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { PollEntry } from "../../../src/catalog/wire.ts";
+import { describeParameters, describePoll } from "./watch-words.ts";
+
+const entry: PollEntry = {
+  ...{ id: "new_email", provider: { id: "gmail", title: "Gmail" }, title: "New email", description: "" },
+  ...{ credentials: ["gmail"], worksWithoutAccount: false, everySeconds: { least: 60, usual: 300 } },
+  parametersSchema: {
+    type: "object",
+    properties: {
+      search: { type: "string" },
+      labelIds: { type: "array", title: "Labels", items: { type: "string" } },
+      unreadOnly: { type: "boolean" },
+      password: { type: "string", format: "password" },
+      rule: { type: "object", properties: { of: { type: "string" } } },
+    },
+  },
+};
+const poll = { event: "new_email", everySeconds: null, takesExisting: false, lastPolledAt: null, nextPollAt: null };
+
+describe("what a watch watches", () => {
+  it("begins with the service, and keeps names that are written in capitals", () => {
+    expect(describePoll(entry)).toBe("Gmail: new email");
+    expect(describePoll({ ...entry, title: "RSS entry" })).toBe("Gmail: RSS entry");
+  });
+
+  it("says what is set in the order of the form, and no secret", () => {
+    const parameters = { unreadOnly: true, labelIds: ["INBOX", "Bills"], search: "", password: "hush", rule: { of: "Ann" } };
+    expect(describeParameters(entry, { ...poll, parameters })).toEqual(["Labels: INBOX, Bills", "Unread only: yes", 'Rule: {"of":"Ann"}']);
+    expect(describeParameters(entry, { ...poll, parameters: { search: "x".repeat(500) } })[0]).toHaveLength("Search: ".length + 121);
+  });
+});
