@@ -24,7 +24,7 @@ import { createSchedules } from "./triggers/fire-schedules.ts";
 import { createJudgeEvent } from "./triggers/judge-event.ts";
 import { createPolls } from "./triggers/polls/find-poll.ts";
 import { createFindSamples } from "./triggers/polls/find-samples.ts";
-import { createLookAtService } from "./triggers/polls/look-at-service.ts";
+import { createLookForNew } from "./triggers/polls/look-for-new.ts";
 import { createMakeLook } from "./triggers/polls/make-look.ts";
 import { createOpenAccount } from "./triggers/polls/open-account.ts";
 import { createTakeItems } from "./triggers/polls/take-items.ts";
@@ -159,7 +159,7 @@ function openTriggers(
   const polls = createPolls({ providers: catalog.providers, vault });
   const openAccount = createOpenAccount({ vault, outside });
   const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
-  const lookAtService = createLookAtService({ db, openAccount, takeItems: createTakeItems({ db, startRun, tracing }) });
+  const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, tracing }) });
   const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
   return {
     registrations,
@@ -172,7 +172,7 @@ function openTriggers(
       judgeEvent: createJudgeEvent({ stopLoops }),
     }),
     schedules: createSchedules({ db, startRun, log, tracing }),
-    watchServices: createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookAtService }) }),
+    watchServices: createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { createTracing } from "../../src/base/tracing.ts";
 import type { Poll } from "../../src/contract/poll.ts";
 import { defineProvider } from "../../src/contract/provider.ts";
 import { createPolls } from "../../src/triggers/polls/find-poll.ts";
-import { createLookAtService } from "../../src/triggers/polls/look-at-service.ts";
+import { createLookForNew } from "../../src/triggers/polls/look-for-new.ts";
 import { createMakeLook } from "../../src/triggers/polls/make-look.ts";
 import { createOpenAccount } from "../../src/triggers/polls/open-account.ts";
 import { createTakeItems } from "../../src/triggers/polls/take-items.ts";
@@ -17,8 +17,8 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll) {
   const provider = defineProvider({ id: "test", title: "Test", description: "For tests.", credential: null, polls: [poll] });
   const polls = createPolls({ providers: [provider], vault });
   const takeItems = createTakeItems({ db, startRun: runs.start, tracing });
-  const lookAtService = createLookAtService({ db, openAccount: createOpenAccount({ vault, outside }), takeItems });
-  return createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookAtService }) });
+  const lookForNew = createLookForNew({ db, openAccount: createOpenAccount({ vault, outside }), takeItems });
+  return createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
 }
 
 type Place = { organizationId: string; workflowId: string; takesExisting?: boolean };

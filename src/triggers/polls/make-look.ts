@@ -5,24 +5,24 @@ import { toStorableLine } from "../../history/payload.ts";
 import type { Database } from "../../storage/database.ts";
 import { choosePause } from "./choose-pause.ts";
 import type { Polls, Target } from "./find-poll.ts";
-import type { LookAtService, Looked } from "./look-at-service.ts";
+import type { Looked, LookForNew } from "./look-for-new.ts";
 import { type ClaimedPoll, endLook, pollTables } from "./poll-store.ts";
 
 export type MakeLook = ReturnType<typeof createMakeLook>;
 
-type Options = { db: Database; log: Log; polls: Pick<Polls, "targetOf">; lookAtService: LookAtService };
+type Options = { db: Database; log: Log; polls: Pick<Polls, "targetOf">; lookForNew: LookForNew };
 
 const longestError = 1_000;
 
 /** Makes the look of a trigger, and says in its row how that went and when the next is due. */
-export function createMakeLook({ db, log, polls, lookAtService }: Options) {
+export function createMakeLook({ db, log, polls, lookForNew }: Options) {
   const tables = pollTables(db);
 
   async function tryToLook(row: ClaimedPoll, signal: AbortSignal): Promise<Looked & { target: Target | null }> {
     let target: Target | null = null;
     try {
       target = polls.targetOf(row);
-      return { target, ...(await lookAtService(row, target, signal)) };
+      return { target, ...(await lookForNew(row, target, signal)) };
     } catch (error) {
       return { target, started: 0, hasMore: false, failure: error };
     }

@@ -1,7 +1,7 @@
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Database } from "../../storage/database.ts";
-import { lookLimitMs } from "./look-at-service.ts";
+import { lookLimitMs } from "./look-for-new.ts";
 import type { MakeLook } from "./make-look.ts";
 import { type ClaimedPoll, claimDue, pollTables } from "./poll-store.ts";
 

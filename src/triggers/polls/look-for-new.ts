@@ -6,7 +6,7 @@ import type { OpenAccount } from "./open-account.ts";
 import { type ClaimedPoll, findSeen, noteItems, pollTables, pruneItems, storeMark } from "./poll-store.ts";
 import { isOver, type Look, type TakeItems } from "./take-items.ts";
 
-export type LookAtService = ReturnType<typeof createLookAtService>;
+export type LookForNew = ReturnType<typeof createLookForNew>;
 
 type Options = { db: Database; openAccount: OpenAccount; takeItems: TakeItems };
 
@@ -23,7 +23,7 @@ const longestId = 500;
  * Looks once for what is new and starts a run for each item that the trigger has never seen. An item is noted as seen in the transaction that
  * stores its run, and the mark after all items of its page: whoever dies in between, or looks at the same time, loses and repeats nothing.
  */
-export function createLookAtService({ db, openAccount, takeItems }: Options) {
+export function createLookForNew({ db, openAccount, takeItems }: Options) {
   const tables = pollTables(db);
 
   /** Those that the trigger has not seen yet, each once. */
