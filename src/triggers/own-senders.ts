@@ -15,11 +15,12 @@ const askAfter = 5;
 const askAgainMs = 24 * 3_600_000;
 const askLimitMs = 3_000;
 const askAfterFailureMs = 10 * 60_000;
-const mostSenders = 10_000;
+const mostSenders = 2_000;
 
 /** Whether the sender of an event is the account itself, where only the provider can tell. It is asked when a sender is busy, and then once a day. */
 export function createOwnSenders({ tables, log, callProvider }: Options) {
-  let seen = new Map<string, number>();
+  /** By organization, so that many senders of one do not make those of another forgotten. */
+  let seen = new Map<string, Map<string, number>>();
   let since = Number.NEGATIVE_INFINITY;
 
   const failedAt = new Map<string, number>();
@@ -32,14 +33,16 @@ export function createOwnSenders({ tables, log, callProvider }: Options) {
     return false;
   }
 
-  function isBusy(key: string): boolean {
-    const isOver = performance.now() - since > minuteMs || seen.size >= mostSenders;
-    if (isOver) {
+  function isBusy(organizationId: string, key: string): boolean {
+    if (performance.now() - since > minuteMs) {
       seen = new Map();
       since = performance.now();
     }
-    const times = (seen.get(key) ?? 0) + 1;
-    seen.set(key, times);
+    const known = seen.get(organizationId);
+    const own = known && known.size < mostSenders ? known : new Map<string, number>();
+    if (own !== known) seen.set(organizationId, own);
+    const times = (own.get(key) ?? 0) + 1;
+    own.set(key, times);
     // Not with each of those that follow: where it gets no answer, it would wait for it each time.
     return times % askAfter === 0;
   }
@@ -61,7 +64,7 @@ export function createOwnSenders({ tables, log, callProvider }: Options) {
     const { findOwnSender } = webhook;
     if (findOwnSender === undefined || sender === undefined) return false;
     if (isKnown(row)) return row.own_sender === sender;
-    if (!isBusy(`${row.id} ${sender}`) || isRefusing(row.id)) return false;
+    if (!isBusy(row.organization_id, `${row.id} ${sender}`) || isRefusing(row.id)) return false;
     return (await ask(row, findOwnSender)) === sender;
   };
 }
