@@ -77,12 +77,16 @@ function sign({ privateKey, keyId }: Key, claims: object): string {
   return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
 }
 
+/** What is signed is worth a token to whoever reads it on its way. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname));
+
 function readKey(text: string): Key | undefined {
   try {
     const json: unknown = JSON.parse(text);
     const [email, privateKey] = [textAt(json, "client_email"), textAt(json, "private_key")];
     const tokenUrl = textAt(json, "token_uri") ?? "https://oauth2.googleapis.com/token";
-    const isKey = email && privateKey && textAt(json, "type") === "service_account" && /^https?:$/.test(new URL(tokenUrl).protocol);
+    const isKey = email && privateKey && textAt(json, "type") === "service_account" && isSafe(new URL(tokenUrl));
     if (!isKey || createPrivateKey(privateKey).asymmetricKeyType !== "rsa") return undefined;
     return { email, privateKey, keyId: textAt(json, "private_key_id"), tokenUrl };
   } catch {
