@@ -26,7 +26,7 @@ beforeAll(async () => {
       "PATCH /applications/@me": async () => {
         const { interactions_endpoint_url: address } = (await readJson(request)) as { interactions_endpoint_url: string | null };
         const ping = JSON.stringify({ type: 1, id: "1" });
-        const isTaken = address === null || (await (await deliver(address, ping, signer.sign(ping))).status) === 200;
+        const isTaken = address === null || (await deliver(address, ping, signer.sign(ping))).status === 200;
         if (!isTaken) return answer(400, { code: 50035, message: "Invalid Form Body" });
         discord.address = address;
         return answer(200, application());

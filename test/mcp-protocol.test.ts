@@ -282,7 +282,7 @@ describe.each(["legacy", "modern"] as const)("in the %s era", (era) => {
     expect(error?.message).toMatch(/^Invalid params: unknown tool "System_date-tme"; did you mean system_date_time/);
     expect(error?.data).toMatchObject({ code: "not_found" });
     const far = expectError(await call(era, "x".repeat(500)), 200, -32602);
-    expect(far?.message).toBe(`Invalid params: unknown tool "${"x".repeat(100)}…"`);
+    expect(far?.message).toBe(`Invalid params: unknown tool "${"x".repeat(100)}…".`);
     const none = { allows: (name: string) => name !== "system_date_time", defaults: new Map<string, string>() };
     const limited = mcp.connect("system", ["mcp:invoke"], { view: none });
     const { json } = await limited[era]("system", "tools/call", { name: "system_date_tme", arguments: {} });
