@@ -1,6 +1,6 @@
 import { nameColumns } from "../../contract/name-columns.ts";
 
-export type Column = { name: string; index: number };
+type Column = { name: string; index: number };
 
 /** Those that have a name, once for all rows. */
 export function toColumns(header: unknown[]): Column[] {
