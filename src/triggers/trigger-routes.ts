@@ -131,7 +131,7 @@ function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }
       config: writing,
       schema: {
         tags,
-        summary: "Start what a tick, a delivery or the newest item would start, also while off",
+        summary: "Start what a tick, delivery or new item would start, also while off",
         params,
         body: wire.triggerTrial,
         response: { 202: acceptedRun },

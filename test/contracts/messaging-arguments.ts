@@ -39,6 +39,8 @@ export const messagingArguments: Record<string, ProviderArguments> = {
     tools: {
       slack_send_message: {
         minimal: { channel: "C012AB3CD", text: "hello" },
+        // People by name or email have operations of their own, which the description leaves out.
+        isUndescribed: ({ channel }) => String(channel).includes("@"),
         full: {
           channel: "U012AB3CD",
           text: "hello *there*",
