@@ -13,14 +13,16 @@ export async function lookAt(
   definition: Credential,
   { credential, parameters, mark = null, now = new Date() }: Where & { mark?: string | null; now?: Date },
 ): Promise<PollPage> {
-  return await withCall(definition, credential, (call) => poll.list(call, { parameters: poll.parameters.parse(parameters), mark, now }));
+  return await withCall({ definition, credential }, (call) =>
+    poll.list(call, { parameters: poll.parameters.parse(parameters), mark, now }),
+  );
 }
 
 /** What the run of an item gets. */
 export async function readItem(poll: Poll, definition: Credential, { credential, parameters, item }: Where & { item: PollItem }) {
   if (poll.read === null) return item.payload;
   const { read } = poll;
-  return await withCall(definition, credential, (call) => read(call, item, poll.parameters.parse(parameters)));
+  return await withCall({ definition, credential }, (call) => read(call, item, poll.parameters.parse(parameters)));
 }
 
 /** Looks again and again, as a trigger does: each look goes through all pages and gives what was never seen, as its run would get it. */
@@ -52,7 +54,13 @@ export const asked = (provider: FakeProvider) =>
     ...(body.length === 0 ? {} : { json: JSON.parse(body.toString()) as unknown }),
   }));
 
-async function withCall<Result>(definition: Credential, credential: CredentialData, use: (call: CredentialCall) => Promise<Result>) {
+type With = { definition: Credential | null; credential: CredentialData; now?: Date };
+
+/** What is listed and read goes through JSON, as it does in the product. */
+export async function withCall<Result>(
+  { definition, credential, now }: With,
+  use: (call: CredentialCall) => Promise<Result>,
+): Promise<Result> {
   const results: Result[] = [];
   const tool = defineTool({
     id: "look_at",
@@ -63,10 +71,10 @@ async function withCall<Result>(definition: Credential, credential: CredentialDa
     input: z.strictObject({}),
     output: z.object({}),
     async run(call) {
-      results.push(await use(call));
+      results.push(await use(call as unknown as CredentialCall));
       return [];
     },
   });
-  await callTool(tool, { input: {}, credential });
-  return JSON.parse(JSON.stringify(results[0])) as Result;
+  await callTool(tool, { input: {}, credential, ...(now ? { now } : {}) });
+  return results[0] === undefined ? (undefined as Result) : (JSON.parse(JSON.stringify(results[0])) as Result);
 }
