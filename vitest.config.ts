@@ -15,6 +15,8 @@ export const shared = {
   maxWorkers: availableParallelism(),
   testTimeout: 20_000,
   hookTimeout: 60_000,
+  // On a busy machine a second passes without anything being wrong; who gets what they wait for goes on at once.
+  expect: { poll: { timeout: 5_000 } },
 };
 
 // Files of one worker share its modules, so that the product is loaded once. Those of the full tier are many programs more than one anyway.

@@ -48,11 +48,11 @@ describe("the tools of all servers", () => {
         openWorldHint: openWorld,
       });
       const { credentials: _, ...properties } = inputSchema.properties;
-      // Which list of an account a field offers is for our own forms.
+      // Which list of an account a field offers, and what it starts as, is for our own forms.
       const fields = Object.entries((node?.inputSchema.properties ?? {}) as Record<string, Record<string, unknown>>);
       expect({ ...inputSchema, properties, required: inputSchema.required?.filter((field) => field !== "credentials") ?? [] }).toEqual({
         ...node?.inputSchema,
-        properties: Object.fromEntries(fields.map(([field, { choices: __, ...schema }]) => [field, schema])),
+        properties: Object.fromEntries(fields.map(([field, { choices: __, startsAs: ___, ...schema }]) => [field, schema])),
         required: node?.inputSchema.required ?? [],
       });
       expect(outputSchema).toEqual({
