@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { providerFailure } from "../src/contract/http.ts";
 import { definePoll, type Poll, type PollPage } from "../src/contract/poll.ts";
+import { lookLimitMs } from "../src/triggers/polls/look-for-new.ts";
 import { createLookingProcess, plantPoll } from "./support/looking-processes.ts";
 import { plantOrganization, plantWorkflow } from "./support/plant-workflow.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
@@ -87,6 +88,27 @@ describe("pages", () => {
     await process().lookAtDue();
     expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3", "read 1"]);
     expect(await trigger.read()).toMatchObject({ mark: "4", error: null });
+  });
+});
+
+describe("a look", () => {
+  const secondsToNext = async ({ id }: { id: string }) =>
+    (
+      await flows.app.database.query<{ seconds: number }>(
+        "SELECT extract(epoch FROM next_poll_at - now())::float8 AS seconds FROM trigger WHERE id = $1",
+        [id],
+      )
+    )[0]?.seconds;
+
+  it("has time to say how it went after its own time is over, before another is made", async () => {
+    const trigger = await plant();
+    let lease: number | undefined;
+    list = async () => {
+      lease = await secondsToNext(trigger);
+      return page(0, 1);
+    };
+    await process().lookAtDue();
+    expect(lease).toBeGreaterThan(lookLimitMs / 1000 + 5);
   });
 });
 

@@ -11,7 +11,7 @@ import { type Member, startYard, type Yard } from "./yard.ts";
 
 const entriesPerKill = 5;
 const oldEntries = ["old 1", "old 2"];
-/** How long everything may take once nobody is killed any more; a look that was cut off is made again after 30 s. */
+/** How long everything may take once nobody is killed any more; a look that was cut off is made again after 40 s. */
 const settleMs = 60_000;
 
 let yard: Yard;

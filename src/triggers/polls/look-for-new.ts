@@ -13,7 +13,7 @@ type Options = { db: Database; openAccount: OpenAccount; takeItems: TakeItems };
 /** `failure` is null where all of it worked. */
 export type Looked = { started: number; hasMore: boolean; failure: unknown };
 
-/** How long one look may take. Whoever claims a trigger leaves it to others after that. */
+/** How long one look may take. */
 export const lookLimitMs = 30_000;
 const mostPages = 10;
 const keptDays = 30;

@@ -10,6 +10,8 @@ type Options = { db: Database; log: Log; makeLook: MakeLook };
 const claimEveryMs = 1_000;
 const mostLooks = 8;
 const mostLooksOfOrganization = 2;
+/** Longer than a look, so that one that took all its time still says how it went: otherwise a service that hangs would be asked again without a pause. */
+const leaseSeconds = lookLimitMs / 1000 + 10;
 
 /** Looks at services when it is time. Any number of processes do it: whoever claims a trigger has it until the time for a look is over. */
 export function createWatchServices({ db, log, makeLook }: Options) {
@@ -45,8 +47,7 @@ export function createWatchServices({ db, log, makeLook }: Options) {
     if (signal.aborted || looks === 0) return 0;
     const busy = new Map<string, number>();
     for (const organizationId of underWay.values()) busy.set(organizationId, (busy.get(organizationId) ?? 0) + 1);
-    const lease = { perOrganization: mostLooksOfOrganization, leaseSeconds: lookLimitMs / 1000 };
-    const rows = await claimDue(tables, { looks, busy, ...lease });
+    const rows = await claimDue(tables, { looks, busy, perOrganization: mostLooksOfOrganization, leaseSeconds });
     for (const row of rows) begin(row);
     return rows.length;
   }
