@@ -110,6 +110,15 @@ describe("a look", () => {
     await process().lookAtDue();
     expect(lease).toBeGreaterThan(lookLimitMs / 1000 + 5);
   });
+
+  it.each([10 ** 12, 10 ** 302])("comes within a day, though the service asks for a pause of %d ms", async (retryAfterMs) => {
+    const trigger = await plant();
+    list = () => Promise.reject(providerFailure("Test", { status: 429, retryAfterMs }));
+    await process().lookAtDue();
+    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("429") });
+    expect(await secondsToNext(trigger)).toBeLessThan(86_401);
+    expect(await secondsToNext(trigger)).toBeGreaterThan(86_000);
+  });
 });
 
 describe("two processes", () => {

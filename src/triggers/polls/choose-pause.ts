@@ -13,6 +13,8 @@ type Looked = {
 };
 
 const hourInSeconds = 3600;
+/** What a service asks for beyond that is rather a mistake, such as a time in milliseconds, and would end the watch without a word. */
+const mostAskedForSeconds = 24 * hourInSeconds;
 
 /** The pause after a look, and when the next is due: soon while something comes, seldom while nothing does, and later still while it fails. */
 export function choosePause(looked: Looked): { waitSeconds: number; nextInSeconds: number } {
@@ -20,7 +22,7 @@ export function choosePause(looked: Looked): { waitSeconds: number; nextInSecond
   const { least, usual } = everySeconds ?? { least: 60, usual: 900 };
   const waitSeconds = hasFailed ? afterFailure() : started > 0 || waitedSeconds === 0 ? least : afterNothing();
   if (hasMore && !hasFailed) return { waitSeconds, nextInSeconds: 0 };
-  return { waitSeconds, nextInSeconds: Math.max(waitSeconds, Math.ceil(retryAfterMs / 1000)) };
+  return { waitSeconds, nextInSeconds: Math.max(waitSeconds, Math.min(Math.ceil(retryAfterMs / 1000), mostAskedForSeconds)) };
 
   function afterFailure(): number {
     // One item that cannot be taken must not keep those that come after it waiting.
