@@ -38,7 +38,7 @@ const poll = (): Poll =>
     },
     ...(read ? { read } : {}),
   });
-const process = () => createLookingProcess(flows.app, poll());
+const process = (limits: { limitMs?: number } = {}) => createLookingProcess(flows.app, poll(), limits);
 const plant = (fields: { takesExisting?: boolean } = {}) =>
   plantPoll(flows.app, poll(), { organizationId: flows.owner.organizationId, workflowId, ...fields });
 const page = (from: number, to: number, hasMore = false): PollPage => ({
@@ -118,6 +118,19 @@ describe("a look", () => {
     expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("429") });
     expect(await secondsToNext(trigger)).toBeLessThan(86_401);
     expect(await secondsToNext(trigger)).toBeGreaterThan(86_000);
+  });
+
+  it("that ran out of time has not failed where it started runs, and the next goes on at once", async () => {
+    read = async (_, item) => {
+      await delay(300);
+      return `read ${item.id}`;
+    };
+    const trigger = await plant({ takesExisting: true });
+    list = async () => page(0, 6);
+    await process({ limitMs: 1_000 }).lookAtDue();
+    expect(asked.length).toBeGreaterThan(1);
+    expect(await trigger.payloads()).toEqual(numbers(0, 6).map((id) => `read ${id}`));
+    expect(await trigger.read()).toEqual({ mark: "6", error: null, due: false });
   });
 });
 

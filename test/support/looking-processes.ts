@@ -12,12 +12,17 @@ import { createWatchServices } from "../../src/triggers/polls/watch-services.ts"
 import type { TestApp } from "./test-app.ts";
 
 /** What looks at a service of the test, as a process does. The application itself must be no worker: it does not know the service. */
-export function createLookingProcess({ parts, runs }: TestApp, poll: Poll) {
+export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { limitMs }: { limitMs?: number } = {}) {
   const [log, tracing, { db, vault, outside }] = [createLog("silent"), createTracing(), parts];
   const provider = defineProvider({ id: "test", title: "Test", description: "For tests.", credential: null, polls: [poll] });
   const polls = createPolls({ providers: [provider], vault });
   const takeItems = createTakeItems({ db, startRun: runs.start, tracing });
-  const lookForNew = createLookForNew({ db, openAccount: createOpenAccount({ vault, outside }), takeItems });
+  const lookForNew = createLookForNew({
+    db,
+    openAccount: createOpenAccount({ vault, outside }),
+    takeItems,
+    ...(limitMs ? { limitMs } : {}),
+  });
   return createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
 }
 

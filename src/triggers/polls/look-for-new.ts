@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Refusal } from "../../base/refusal.ts";
 import type { PollItem, PollPage } from "../../contract/poll.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Target } from "./find-poll.ts";
@@ -8,7 +9,7 @@ import { isOver, type Look, type TakeItems } from "./take-items.ts";
 
 export type LookForNew = ReturnType<typeof createLookForNew>;
 
-type Options = { db: Database; openAccount: OpenAccount; takeItems: TakeItems };
+type Options = { db: Database; openAccount: OpenAccount; takeItems: TakeItems; limitMs?: number };
 
 /** `failure` is null where all of it worked. */
 export type Looked = { started: number; hasMore: boolean; failure: unknown };
@@ -23,7 +24,7 @@ const longestId = 500;
  * Looks once for what is new and starts a run for each item that the trigger has never seen. An item is noted as seen in the transaction that
  * stores its run, and the mark after all items of its page: whoever dies in between, or looks at the same time, loses and repeats nothing.
  */
-export function createLookForNew({ db, openAccount, takeItems }: Options) {
+export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLimitMs }: Options) {
   const tables = pollTables(db);
 
   /** Those that the trigger has not seen yet, each once. */
@@ -65,8 +66,8 @@ export function createLookForNew({ db, openAccount, takeItems }: Options) {
 
   return async (row: ClaimedPoll, target: Target, signal: AbortSignal): Promise<Looked> => {
     const { organization_id: organizationId, credential_id: credentialId } = row;
-    const account = await openAccount({ organizationId, provider: target.provider, credentialId, limitMs: lookLimitMs, signal });
-    const look: Look = { row, target, account, signal, started: 0, failure: null };
+    const account = await openAccount({ organizationId, provider: target.provider, credentialId, limitMs, signal });
+    const look: Look = { row, target, account, signal, started: 0, doneWith: 0, failure: null };
     const isFirst = row.poll_mark === null && !(row.poll_takes_existing && row.last_polled_at === null);
     try {
       const hasMore = isFirst ? await passOver(look) : await takeNew(look);
@@ -74,6 +75,8 @@ export function createLookForNew({ db, openAccount, takeItems }: Options) {
       await pruneItems(tables, row, keptDays);
       return { started: look.started, hasMore, failure: look.failure };
     } catch (error) {
+      // With many items the time is over in the middle of one: the next look goes on from there.
+      if (look.doneWith > 0 && isTimeout(error) && isOver(look)) return { started: look.started, hasMore: true, failure: look.failure };
       return { started: look.started, hasMore: false, failure: error };
     }
   };
@@ -81,6 +84,8 @@ export function createLookForNew({ db, openAccount, takeItems }: Options) {
 
 const list = ({ row, target: { poll, parameters }, account }: Look, mark: string | null): Promise<PollPage> =>
   account.ask((call) => poll.list(call, { parameters, mark, now: row.claimed_at }));
+
+const isTimeout = (error: unknown): boolean => error instanceof Refusal && error.code === "outbound_timeout";
 
 /** As it is where the database takes it, and not longer than an index does. */
 const toStoredId = (id: string): string =>

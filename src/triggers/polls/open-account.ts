@@ -42,7 +42,12 @@ export function createOpenAccount({ vault, outside }: Options) {
     const endsAt = performance.now() + limitMs;
     const opened = await open(account);
     const leftMs = () => Math.max(0, endsAt - performance.now());
-    const tooLate = () => new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
+    // A timer may go off a moment before its time.
+    let isTooLate = false;
+    const tooLate = () => {
+      isTooLate = true;
+      return new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
+    };
     const idempotencyKey = newId();
     const callWith = (ended: AbortSignal): PollCall =>
       createToolCall(outside, {
@@ -50,7 +55,8 @@ export function createOpenAccount({ vault, outside }: Options) {
         signal: ended,
       });
     return {
-      leftMs,
+      /** Whether there is no time left for another question. */
+      isTooLate: () => isTooLate || leftMs() === 0,
       async ask<Value>(question: (call: PollCall) => Promise<Value>): Promise<Value> {
         try {
           return await runUnderLimit({ limitMs: leftMs(), tooLate, ...(signal ? { signal } : {}) }, (ended) => question(callWith(ended)));

@@ -19,6 +19,8 @@ export type Look = {
   account: Awaited<ReturnType<OpenAccount>>;
   signal: AbortSignal;
   started: number;
+  /** How many items need not be looked at again: they have their run, or start none. */
+  doneWith: number;
   /** Why items of it did not get their runs. */
   failure: Refusal | null;
 };
@@ -81,6 +83,7 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
     if (found === "faulty") return false;
     if (found === undefined) await noteItems(tables, look.row, [itemId]);
     else await start(look, itemId, found.payload);
+    look.doneWith += 1;
     return true;
   }
 
@@ -95,7 +98,7 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
 }
 
 /** Whether there is no time left for more of it. */
-export const isOver = ({ signal, account }: Look): boolean => signal.aborted || account.leftMs() === 0;
+export const isOver = ({ signal, account }: Look): boolean => signal.aborted || account.isTooLate();
 
 /** What the service says about one item, or what the filter cannot make of it; the next one may be better. */
 function isOfItem(error: unknown): error is Refusal {
