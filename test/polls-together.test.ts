@@ -132,6 +132,19 @@ describe("a look", () => {
     expect(await trigger.payloads()).toEqual(numbers(0, 6).map((id) => `read ${id}`));
     expect(await trigger.read()).toEqual({ mark: "6", error: null, due: false });
   });
+
+  it.each([true, false])(
+    "ends where the service says that there is more and goes no further (takesExisting: %s)",
+    async (takesExisting) => {
+      const trigger = await plant({ takesExisting });
+      list = async () => ({ ...page(0, 1), hasMore: true });
+      const looking = process();
+      await Promise.race([looking.lookAtDue(), delay(2_000)]);
+      await looking.stop();
+      expect(asked).toEqual([null, "1"]);
+      expect(await trigger.read()).toEqual({ mark: "1", error: null, due: false });
+    },
+  );
 });
 
 describe("two processes", () => {

@@ -41,8 +41,9 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
     for (let pages = 0; pages < mostPages; pages++) {
       const page = await list(look, mark);
       await noteItems(tables, row, [...(await findNew(row, page)).keys()]);
+      const goesOn = hasNext(page, mark);
       mark = page.mark;
-      if (!page.hasMore) break;
+      if (!goesOn) break;
     }
     if (mark !== null) await storeMark(tables, row, { from: null, to: mark });
     return false;
@@ -58,7 +59,7 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
       // What is not done with is listed again at the next look; what comes after it need not wait for that.
       const isAhead = !isDone || (await storeMark(tables, look.row, { from: mark, to: page.mark }));
       if (isOver(look)) return true;
-      if (!isAhead || !page.hasMore) return false;
+      if (!isAhead || !hasNext(page, mark)) return false;
       mark = page.mark;
     }
     return true;
@@ -84,6 +85,9 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
 
 const list = ({ row, target: { poll, parameters }, account }: Look, mark: string | null): Promise<PollPage> =>
   account.ask((call) => poll.list(call, { parameters, mark, now: row.claimed_at }));
+
+/** A page that leads to itself would be asked for again without end. */
+const hasNext = (page: PollPage, mark: string | null): boolean => page.hasMore && page.mark !== mark;
 
 const isTimeout = (error: unknown): boolean => error instanceof Refusal && error.code === "outbound_timeout";
 
