@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { Refusal } from "../src/base/refusal.ts";
 import { providerFailure } from "../src/contract/http.ts";
 import { definePoll, type Poll, type PollPage } from "../src/contract/poll.ts";
 import { lookLimitMs } from "../src/triggers/polls/look-for-new.ts";
@@ -145,6 +146,27 @@ describe("a look", () => {
       expect(await trigger.read()).toEqual({ mark: "1", error: null, due: false });
     },
   );
+});
+
+describe("an item that cannot be taken", () => {
+  it("keeps none of the others where its answer is too large", async () => {
+    read = async (_, item) =>
+      item.id === "1" ? await Promise.reject(new Refusal("provider_error", "The answer is larger than 10 MB.")) : `read ${item.id}`;
+    const trigger = await plant({ takesExisting: true });
+    list = async () => page(0, 3);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(["read 0", "read 2"]);
+    expect(await trigger.read()).toMatchObject({ mark: null, error: "The answer is larger than 10 MB." });
+  });
+
+  it("keeps none of the others, however many there are that the filter cannot be evaluated for", async () => {
+    const trigger = await plant({ takesExisting: true });
+    await flows.app.database.query("UPDATE trigger SET filter = '$trigger.payload < 20 ? 1 : true' WHERE id = $1", [trigger.id]);
+    list = async () => page(0, 22);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual([20, 21]);
+    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("The filter must give true or false") });
+  });
 });
 
 describe("two processes", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Refusal } from "../../base/refusal.ts";
+import { Refusal, type RefusalCode } from "../../base/refusal.ts";
 import { factsOfFailure, type Tracing } from "../../base/tracing.ts";
 import type { PollItem } from "../../contract/poll.ts";
 import type { StartRun } from "../../runs/start-run.ts";
@@ -27,7 +27,10 @@ export type Look = {
 
 type Options = { db: Database; startRun: StartRun; tracing: Tracing };
 
-const mostFaultyItems = 5;
+/** Of a look: each is read and judged again at the next one. */
+const mostFaultyItems = 100;
+/** Those that the service itself refuses. It may refuse all of them. */
+const mostRefusedItems = 5;
 
 /** Starts a run for each item, oldest first, or notes that it starts none. Tells whether all of them are done with. */
 export function createTakeItems({ db, startRun, tracing }: Options) {
@@ -68,30 +71,28 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
     return isWanted ? { payload } : undefined;
   }
 
-  /** A fault of the item alone must not keep the others. */
-  async function tryToRead(look: Look, item: PollItem) {
-    return await read(look, item).catch((error: unknown) => {
+  /** Why it is not done with, where that is a fault of the item alone, which must not keep the others. */
+  async function take(look: Look, itemId: string, item: PollItem): Promise<Refusal | null> {
+    const found = await read(look, item).catch((error: unknown) => {
       if (!isOfItem(error)) throw error;
-      look.failure ??= error;
-      return "faulty" as const;
+      return error;
     });
-  }
-
-  /** Whether it is done with. */
-  async function take(look: Look, itemId: string, item: PollItem): Promise<boolean> {
-    const found = await tryToRead(look, item);
-    if (found === "faulty") return false;
+    if (found instanceof Refusal) return found;
     if (found === undefined) await noteItems(tables, look.row, [itemId]);
     else await start(look, itemId, found.payload);
     look.doneWith += 1;
-    return true;
+    return null;
   }
 
   return async (look: Look, items: ReadonlyMap<string, PollItem>): Promise<boolean> => {
-    let faulty = 0;
+    let [faulty, refused] = [0, 0];
     for (const [itemId, item] of items) {
-      if (isOver(look) || faulty === mostFaultyItems) return false;
-      if (!(await take(look, itemId, item))) faulty += 1;
+      if (isOver(look) || faulty === mostFaultyItems || refused === mostRefusedItems) return false;
+      const fault = await take(look, itemId, item);
+      if (fault === null) continue;
+      look.failure ??= fault;
+      faulty += 1;
+      if (fault.code !== "validation_failed") refused += 1;
     }
     return faulty === 0;
   };
@@ -100,10 +101,12 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
 /** Whether there is no time left for more of it. */
 export const isOver = ({ signal, account }: Look): boolean => signal.aborted || account.isTooLate();
 
-/** What the service says about one item, or what the filter cannot make of it; the next one may be better. */
+/** What the service says about one item, an answer that is too large, or what the filter cannot make of it; the next one may be better. */
 function isOfItem(error: unknown): error is Refusal {
   if (!(error instanceof Refusal)) return false;
   const status = error.provider?.status;
-  if (status === undefined) return error.code === "validation_failed" || error.code === "expression_timeout";
+  if (status === undefined) return codesOfItem.has(error.code);
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
+
+const codesOfItem = new Set<RefusalCode>(["validation_failed", "expression_timeout", "provider_error", "outbound_refused"]);
