@@ -214,7 +214,7 @@ describe("a watch", () => {
     await dialog().getByRole("button", { name: "Create", exact: true }).click();
     const watch = row("HTTP: new feed entry");
     await watch.getByText(/^The last look went wrong: .*503/).waitFor();
-    await watch.getByText("It tries again by itself, and nothing is lost meanwhile.").waitFor();
+    await watch.getByText("It tries again by itself, and finds what the service still lists by then.").waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     feed.show("Back again");
     await button("Look now: “HTTP: new feed entry”").click();

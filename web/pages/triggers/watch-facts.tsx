@@ -96,7 +96,7 @@ export function WatchProblem({ organizationId, trigger }: Omit<WatchFactsProps, 
           and look again.
         </p>
       )}
-      {trigger.active && <p>It tries again by itself, and nothing is lost meanwhile.</p>}
+      {trigger.active && <p>It tries again by itself, and finds what the service still lists by then.</p>}
     </div>
   );
 }

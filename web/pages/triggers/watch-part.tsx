@@ -118,7 +118,7 @@ function ExistingField({ isNew, initial }: { isNew: boolean; initial: boolean })
       <p className="text-xs text-muted">
         {isNew
           ? "Otherwise only what comes from now on starts runs."
-          : "Counts when it begins anew: when you turn it on again, or change where it looks or with which account."}
+          : "Counts when it begins anew: when you change where it looks or with which account, and not when you turn it on again."}
       </p>
     </fieldset>
   );
