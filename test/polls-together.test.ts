@@ -148,6 +148,30 @@ describe("a look", () => {
   );
 });
 
+it("looks through what it has seen once a day, and not at every look", async () => {
+  const { query } = flows.app.database;
+  const trigger = await plant();
+  list = async () => page(0, 1);
+  const look = async () => {
+    await query(
+      `INSERT INTO polled_item (organization_id, trigger_id, item_id, seen_at)
+       SELECT organization_id, id, 'old', now() - interval '31 days' FROM trigger WHERE id = $1 ON CONFLICT DO NOTHING`,
+      [trigger.id],
+    );
+    await trigger.makeDue();
+    await process().lookAtDue();
+    return (await query<{ id: string }>("SELECT item_id AS id FROM polled_item WHERE trigger_id = $1 ORDER BY 1", [trigger.id])).map(
+      ({ id }) => id,
+    );
+  };
+  const looked = (at: string) => query(`UPDATE trigger SET last_polled_at = ${at} WHERE id = $1`, [trigger.id]);
+  expect(await look()).toEqual(["0"]);
+  await looked("date_trunc('day', now(), 'UTC')");
+  expect(await look()).toEqual(["0", "old"]);
+  await looked("date_trunc('day', now(), 'UTC') - interval '1 ms'");
+  expect(await look()).toEqual(["0"]);
+});
+
 describe("an item that cannot be taken", () => {
   it("keeps none of the others where its answer is too large", async () => {
     read = async (_, item) =>

@@ -106,6 +106,7 @@ describe("what is looked for", () => {
   it("forgets what was not listed for a month, and nothing that still is", async () => {
     const { id } = await watching(["b", "a"]);
     await polls.query("UPDATE polled_item SET seen_at = now() - interval '31 days' WHERE trigger_id = $1", [id]);
+    await polls.query("UPDATE trigger SET last_polled_at = now() - interval '1 day' WHERE id = $1", [id]);
     await polls.look(id, feedOf("b"));
     expect(await seenBy(id)).toEqual(["b"]);
   });

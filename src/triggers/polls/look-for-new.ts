@@ -65,6 +65,11 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
     return true;
   }
 
+  /** Once a day: a trigger may have seen millions, and all of them are read to find those that are old. */
+  async function forgetOld(row: ClaimedPoll): Promise<void> {
+    if (dayOf(row.last_polled_at) !== dayOf(row.claimed_at)) await pruneItems(tables, row, keptDays);
+  }
+
   return async (row: ClaimedPoll, target: Target, signal: AbortSignal): Promise<Looked> => {
     const { organization_id: organizationId, credential_id: credentialId } = row;
     const account = await openAccount({ organizationId, provider: target.provider, credentialId, limitMs, signal });
@@ -73,7 +78,7 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
     try {
       const hasMore = isFirst ? await passOver(look) : await takeNew(look);
       account.noteSuccess();
-      await pruneItems(tables, row, keptDays);
+      if (!hasMore) await forgetOld(row);
       return { started: look.started, hasMore, failure: look.failure };
     } catch (error) {
       // With many items the time is over in the middle of one: the next look goes on from there.
@@ -85,6 +90,8 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
 
 const list = ({ row, target: { poll, parameters }, account }: Look, mark: string | null): Promise<PollPage> =>
   account.ask((call) => poll.list(call, { parameters, mark, now: row.claimed_at }));
+
+const dayOf = (time: Date | null): string | undefined => time?.toISOString().slice(0, 10);
 
 /** A page that leads to itself would be asked for again without end. */
 const hasNext = (page: PollPage, mark: string | null): boolean => page.hasMore && page.mark !== mark;
