@@ -57,6 +57,7 @@ const toText = ({ name, address }: MessageAddressObject): string => (name ? `${n
 async function readSource(source: Buffer | undefined): Promise<{ text: string; references: string[] }> {
   if (!source) return { text: "", references: [] };
   const { default: PostalMime } = await import("postal-mime");
-  const { text, html, references } = await PostalMime.parse(source);
+  // A mail in too many layers is refused; whoever sends one must not keep all others from being read.
+  const { text, html, references } = await PostalMime.parse(source).catch(() => ({ text: "", html: "", references: undefined }));
   return { text: text?.trim() ? text.trim() : htmlToText(html ?? ""), references: references?.match(/<[^<>\s]+>/g) ?? [] };
 }
