@@ -4,7 +4,9 @@ import { z } from "zod";
 import { Refusal } from "../src/base/refusal.ts";
 import { providerFailure } from "../src/contract/http.ts";
 import { definePoll, type Poll, type PollPage } from "../src/contract/poll.ts";
+import type { Provider } from "../src/contract/provider.ts";
 import { lookLimitMs } from "../src/triggers/polls/look-for-new.ts";
+import { createOpenAccount } from "../src/triggers/polls/open-account.ts";
 import { createLookingProcess, plantPoll } from "./support/looking-processes.ts";
 import { plantOrganization, plantWorkflow } from "./support/plant-workflow.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
@@ -170,6 +172,20 @@ it("looks through what it has seen once a day, and not at every look", async () 
   expect(await look()).toEqual(["0", "old"]);
   await looked("date_trunc('day', now(), 'UTC') - interval '1 ms'");
   expect(await look()).toEqual(["0"]);
+});
+
+it("tells what went wrong without the secrets of the account, also where nobody expected it", async () => {
+  const { vault, outside, catalog } = flows.app.parts;
+  const [organizationId, data] = [
+    flows.owner.organizationId,
+    { authKind: "bearer", secret: "very-secret-token", baseUrl: "https://a.test" },
+  ];
+  const { body } = await flows.owner.browser.post(`${flows.path}/credentials`, { type: "http_auth", name: "Feed", data });
+  const provider = catalog.providers.find(({ id }) => id === "http") as Provider;
+  const account = await createOpenAccount({ vault, outside })({ organizationId, provider, credentialId: body.id, limitMs: 5_000 });
+  const error = await account.ask(() => Promise.reject(new TypeError("no very-secret-token here"))).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "TypeError", message: "no [secret] here" });
+  expect((error as Error).stack).not.toContain("very-secret-token");
 });
 
 describe("an item that cannot be taken", () => {

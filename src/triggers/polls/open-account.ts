@@ -33,8 +33,10 @@ export function createOpenAccount({ vault, outside }: Options) {
   }
 
   async function explain(opened: OpenedCredential | null, error: unknown): Promise<unknown> {
-    if (!opened || !(error instanceof Refusal)) return error;
-    return await vault.health.explain(opened, error.reworded(createScrub(opened.secrets()).text), "own tool");
+    if (!opened || !(error instanceof Error)) return error;
+    const { text } = createScrub(opened.secrets());
+    if (!(error instanceof Refusal)) return withoutSecrets(error, text);
+    return await vault.health.explain(opened, error.reworded(text), "own tool");
   }
 
   return async (account: Account) => {
@@ -67,4 +69,9 @@ export function createOpenAccount({ vault, outside }: Options) {
       noteSuccess: (): void => void (opened && vault.health.noteSuccess({ definition: opened.definition, row: opened.row() })),
     };
   };
+}
+
+/** What nobody expected goes to the log, and may quote what was sent. */
+function withoutSecrets({ name, message, stack }: Error, scrub: (text: string) => string): Error {
+  return Object.assign(new Error(scrub(message)), { name, stack: scrub(stack ?? "") });
 }
