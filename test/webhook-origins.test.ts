@@ -144,6 +144,49 @@ describe("events that no person caused", () => {
   });
 });
 
+describe("an event that no person ever causes", () => {
+  const create = async (sent: Sent, fields: object) => {
+    const credentialId = await hooks.connect(sent.provider, sent.data);
+    const wanted = { workflowId: hooks.workflowId, kind: "webhook", name: "W", provider: sent.provider, credentialId, ...fields };
+    return await hooks.owner.browser.post(hooks.path, wanted);
+  };
+  const refused = (event: string) => ({
+    pointer: "/events",
+    detail: `has ${event}, which no person causes: tick "Also take events of bots" (takesBots), or leave it out`,
+  });
+
+  it.each<[Sent, string]>([
+    [whatsapp, "statuses"],
+    [whatsapp, "statuses.*"],
+    [whatsapp, "statuses.delivered"],
+    [whatsapp, "statuses*"],
+    [whatsapp, "message_echoes"],
+    [slack, "message.bot_message"],
+  ])("is asked for only with those of bots: $0.provider $1", async (sent, event) => {
+    for (const events of [[event], ["messages", event]]) {
+      const { errors } = expectProblem(await create(sent, { events }), { status: 400, code: "validation_failed" });
+      expect(errors).toEqual([refused(event)]);
+    }
+    expect((await create(sent, { events: [event], takesBots: true })).status).toBe(201);
+  });
+
+  it("may be one of those that a wider name stands for", async () => {
+    for (const event of ["*", "s*", "messages.*"]) expect((await create(whatsapp, { events: [event] })).status).toBe(201);
+    for (const event of ["message", "message.*"]) expect((await create(slack, { events: [event] })).status).toBe(201);
+  });
+
+  it("is not what a change leaves over", async () => {
+    const { body } = await create(whatsapp, { events: ["statuses"], takesBots: true });
+    const change = async (fields: object) => await hooks.owner.browser.patch(`${hooks.path}/${body.id}`, fields);
+    const { errors } = expectProblem(await change({ takesBots: false }), { status: 400, code: "validation_failed" });
+    expect(errors).toEqual([refused("statuses")]);
+    expect((await change({ takesBots: false, events: ["messages"] })).status).toBe(200);
+    expectProblem(await change({ events: ["statuses.*"] }), { status: 400, code: "validation_failed" });
+    expect(await hooks.read(body.id)).toMatchObject({ takesBots: false, events: ["messages"] });
+    expect((await change({ takesBots: true, events: ["statuses.*"] })).status).toBe(200);
+  });
+});
+
 describe("a workflow that starts itself", () => {
   const answering = (nodeId: string, parameters: object) => hooks.flows.save([node("a", nodeId, parameters)]);
   const slackAnswer = () => answering("slack_send_message", { channel: "C1", text: "hi" });

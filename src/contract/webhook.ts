@@ -66,6 +66,8 @@ export type Webhook = {
   placesOf?: (payload: unknown) => string[];
   /** As far as the event tells; undefined: a person, or nobody knows. */
   originOf?: (payload: unknown, credential: CredentialData) => EventOrigin | undefined;
+  /** Names of the events that have an origin whatever they tell, with all that is called more exactly. */
+  neverOfPeople?: readonly string[];
   /** Which sender of events the account is itself, where an event does not tell. */
   findOwnSender?: (call: CredentialCall) => Promise<string | undefined>;
 };

@@ -28,6 +28,14 @@ export async function isFilterMet({ organization_id, filter }: TriggerRow, trigg
   throw new Refusal("validation_failed", 'The filter must give true or false, for example $trigger.payload.action = "opened".');
 }
 
+/** Refuses names of events that would never start a run, because no person causes them and those of others are not taken. */
+export function checkEvents(webhook: Webhook | undefined, { events, takesBots }: { events: string[]; takesBots: boolean }): void {
+  const unheard = takesBots ? undefined : events.find((wanted) => webhook?.neverOfPeople?.some((name) => isPartOf(name, wanted)));
+  if (unheard === undefined) return;
+  const detail = `has ${unheard}, which no person causes: tick "Also take events of bots" (takesBots), or leave it out`;
+  throw invalid([{ pointer: "/events", detail }]);
+}
+
 export async function checkFilter(organizationId: string, filter: string | undefined): Promise<void> {
   if (filter === undefined || filter.trim() === "") return;
   const [fault] = await findExpressionFaults(organizationId, [filter], createPause());
@@ -35,6 +43,9 @@ export async function checkFilter(organizationId: string, filter: string | undef
 }
 
 const isCalled = (name: string, wanted: string): boolean => (wanted.endsWith("*") ? name.startsWith(wanted.slice(0, -1)) : name === wanted);
+
+/** Whether whatever `wanted` stands for is called `name`, or more exactly. */
+const isPartOf = (name: string, wanted: string): boolean => wanted.replace(/\*$/, "") === name || wanted.startsWith(`${name}.`);
 
 /** Slack shows channels with a #, and GitHub takes names in any case. */
 const toPlace = (place: string): string => place.replace(/^#/, "").toLowerCase();

@@ -3,7 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import { refersTo, toReference } from "../vault/reference.ts";
 import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
-import { checkFilter } from "./filter-events.ts";
+import { checkEvents, checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
 import { looksElsewhere } from "./polls/change-poll.ts";
 import type { Polls } from "./polls/find-poll.ts";
@@ -63,6 +63,7 @@ export function createTriggers(options: Options) {
     return await tables.transaction().execute(async (transaction) => {
       const row = required(await lockTrigger(transaction, place));
       const update = readChange(row, wanted, await now(transaction));
+      if (wanted.events || wanted.takesBots !== undefined) checkEventsOf(options.secrets, { ...row, ...update });
       await updateTrigger(transaction, place, update);
       if (row.kind === "poll" && looksElsewhere(row, { ...row, ...update })) await forgetItems(transaction, place);
       return { ...row, ...update };
@@ -187,6 +188,7 @@ function createNewTrigger({ secrets, registrations, polls, checkOverrides }: Opt
     const isRegistered = request.register === true;
     if (isRegistered) registrations.check(signer?.providerId, request.places ?? []);
     if (signer) await checkCredential(secrets, { organizationId: place.organizationId, ...signer, isRegistered });
+    checkEvents(secrets.findWebhookOf(signer?.providerId ?? ""), { events: request.events ?? [], takesBots: request.takesBots ?? false });
     const { row, shown } = secrets.make(place, request.signature === "standard");
     return { row: { ...noSchedule, provider_id: signer?.providerId ?? null, credential_id: signer?.credentialId ?? null, ...row }, shown };
   }
@@ -232,6 +234,9 @@ function createNewTrigger({ secrets, registrations, polls, checkOverrides }: Opt
     return { place, shown };
   };
 }
+
+const checkEventsOf = (secrets: WebhookSecrets, { provider_id, events, takes_bots }: NamedTriggerRow): void =>
+  checkEvents(secrets.findWebhookOf(provider_id ?? ""), { events: JSON.parse(events) as string[], takesBots: takes_bots });
 
 type Signing = { organizationId: string; providerId: string; credentialId: string; isRegistered: boolean };
 

@@ -40,6 +40,7 @@ export const slackWebhook = defineWebhook({
       ...[textAt(payload, "channel_id"), textAt(payload, "channel_name")],
     ]);
   },
+  neverOfPeople: ["message.bot_message"],
   originOf(payload) {
     const event = at(payload, "event");
     // That a bot came or left is news of the channel; Slack's own libraries pass it on too.

@@ -27,6 +27,7 @@ export const whatsappWebhook = defineWebhook({
     const number = at(changeOf(payload), "metadata");
     return known([textAt(number, "phone_number_id"), textAt(number, "display_phone_number")]);
   },
+  neverOfPeople: ["statuses", "message_echoes"],
   originOf(payload) {
     const value = changeOf(payload);
     if (at(value, "message_echoes", 0) !== undefined) return { by: "own" };

@@ -40,7 +40,7 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
     whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
   },
   whatsapp: {
-    ...{ eventExamples: "messages.text, statuses.failed", placeTitle: "Phone number IDs", placeExamples: "106540352242922" },
+    ...{ eventExamples: "messages.text, messages.image", placeTitle: "Phone number IDs", placeExamples: "106540352242922" },
     title: "WhatsApp",
     secretTitle: "App secret",
     whatToPaste:
