@@ -5,7 +5,9 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import { accountOf, type CallProvider } from "./call-provider.ts";
 import { invalid } from "./read-request.ts";
-import { deleteTrigger, listRegistered, type Place, type TriggerRow, triggerTables, updateTrigger } from "./store.ts";
+import { createRegistrationTurns } from "./registration-turns.ts";
+import { listRegistered } from "./registrations-store.ts";
+import { deleteTrigger, type Place, type TriggerRow, triggerTables, updateTrigger } from "./store.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 export type Registrations = ReturnType<typeof createRegistrations>;
@@ -18,12 +20,8 @@ const atOnce = 8;
 /** Webhooks that this server sets up at the provider, with the account that the trigger has, and removes again. */
 export function createRegistrations({ db, log, secrets, callProvider, titleOf }: Options) {
   const tables = triggerTables(db);
-
-  function registrationOf(providerId: string | null | undefined) {
-    const registration = secrets.findWebhookOf(providerId ?? "")?.registration;
-    if (!registration) throw invalid([{ pointer: "/register", detail: "is not possible: this provider cannot be told by its API" }]);
-    return registration;
-  }
+  const inTurn = createRegistrationTurns(db);
+  const registrationOf = createFindRegistration(secrets);
 
   /** The place that it belongs to. */
   function placeOf(providerId: string | null | undefined, places: string[]): string {
@@ -62,15 +60,16 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
       return undefined;
     } catch (error) {
       const words = error instanceof Refusal ? error.message : "It could not be asked.";
-      log.warn(
-        { triggerId: row.id, organizationId: row.organization_id, reason: words },
-        "A webhook could not be removed at its provider.",
-      );
+      const about = { triggerId: row.id, organizationId: row.organization_id, reason: words };
+      log.warn(about, "A webhook could not be removed at its provider.");
       return `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(words)} Remove it there.`;
     }
   }
 
   return {
+    /** For whatever is told to the provider, from reading the trigger on. */
+    inTurn,
+
     /** Refuses what cannot be set up. */
     check: (providerId: string | null | undefined, places: string[]): void => void placeOf(providerId, places),
 
@@ -102,13 +101,20 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
 
     /** Of what is being deleted. What cannot be removed is in the log. */
     async clearAll(rows: TriggerRow[]): Promise<void> {
-      const clearOne = async (row: TriggerRow) => {
-        if ((await clear(row)) === undefined) await updateTrigger(tables, toPlace(row), { registered_place: null });
-      };
+      const clearOne = async (listed: TriggerRow) =>
+        await inTurn(toPlace(listed), async (row = listed) => {
+          if ((await clear(row)) === undefined) await updateTrigger(tables, toPlace(row), { registered_place: null });
+        });
       const failed = (await eachInParallel(rows, clearOne, { most: atOnce })).find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") log.warn({ err: failed.reason as unknown }, "Webhooks of what was deleted could not be removed.");
     },
   };
 }
+
+const createFindRegistration = (secrets: WebhookSecrets) => (providerId: string | null | undefined) => {
+  const registration = secrets.findWebhookOf(providerId ?? "")?.registration;
+  if (!registration) throw invalid([{ pointer: "/register", detail: "is not possible: this provider cannot be told by its API" }]);
+  return registration;
+};
 
 const toPlace = ({ organization_id, id }: TriggerRow): Place => ({ organizationId: organization_id, triggerId: id });

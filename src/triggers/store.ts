@@ -32,6 +32,9 @@ type TriggerTables = {
     stopped_reason: string | null;
     /** Where the provider was told to deliver from, "" for the whole account; null where somebody set it up there by hand. */
     registered_place: string | null;
+    /** Whose turn it is to tell the provider something. */
+    registering_by: string | null;
+    registering_until: Date | null;
     own_events: Generated<number>;
     own_events_since: Date | null;
     own_events_to: string | null;
@@ -257,14 +260,4 @@ export const noteDelivery = (db: TriggersDb, row: TriggerRow, note: { error: str
     .set("error" in note ? { last_error: note.error } : { last_fired_at: note.firedAt, last_error: null })
     .where("organization_id", "=", row.organization_id)
     .where("id", "=", row.id)
-    .execute();
-
-/** Also of workflows that are deleted by now. */
-export const listRegistered = (db: TriggersDb, { organizationId, workflowId }: { organizationId: string; workflowId?: string }) =>
-  db
-    .selectFrom("trigger")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .where("registered_place", "is not", null)
-    .$if(workflowId !== undefined, (query) => query.where("workflow_id", "=", workflowId as string))
     .execute();

@@ -55,6 +55,7 @@ export function createTriggers(options: Options) {
   const tables = triggerTables(db);
   const now = (on: TriggersDb = tables) => readNow?.() ?? readDatabaseClock(on);
   const find = async (place: Place) => required(await findTrigger(tables, place));
+  const inTurn = createInTurn(registrations, find);
   const create = createNewTrigger({ ...options, checkOverrides }, { tables, now });
 
   const checkChange = createCheckChange({ ...options, checkOverrides });
@@ -73,7 +74,7 @@ export function createTriggers(options: Options) {
   return {
     create: async (organizationId: string, request: TriggerRequest & { createdBy: string | null }): Promise<TriggerWithSecrets> => {
       const { place, shown } = await create(organizationId, request);
-      if (request.register) await registrations.setNew(await find(place));
+      if (request.register) await registrations.inTurn(place, async () => await registrations.setNew(await find(place)));
       return { ...toTrigger(await find(place)), ...(request.register ? notShown : shown) };
     },
 
@@ -106,10 +107,11 @@ export function createTriggers(options: Options) {
     get: async (place: Place): Promise<Trigger> => toTrigger(await find(place)),
 
     async update(place: Place, wanted: TriggerChange): Promise<Trigger> {
-      const before = await find(place);
-      await checkChange(before, wanted);
-      const after = await change(place, wanted);
-      if (wanted.register || isTold(before, after)) await registrations.renew(before, after);
+      await inTurn(place, async (before) => {
+        await checkChange(before, wanted);
+        const after = await change(place, wanted);
+        if (wanted.register || isTold(before, after)) await registrations.renew(before, after);
+      });
       return toTrigger(await find(place));
     },
 
@@ -120,22 +122,17 @@ export function createTriggers(options: Options) {
 
     /** The address so far is worth nothing from now on. */
     async regenerateToken(place: Place): Promise<TriggerWithSecrets> {
-      const before = await find(place);
-      if (before.kind !== "webhook") throw new Refusal("conflict", "Only a webhook has an address.");
-      if (before.registered_place !== null) {
-        await registrations.renew(before, before);
-        return { ...toTrigger(await find(place)), ...notShown };
-      }
-      const { row, shown } = options.secrets.make(place, before.secret_sealed !== null);
-      if (!(await updateTrigger(tables, place, row))) throw notFound();
+      const shown = await inTurn(place, (before) => renewAddress(options, tables, before));
       return { ...toTrigger(await find(place)), ...shown };
     },
 
     /** Also at its provider; otherwise it says why that was not possible. */
     async remove(place: Place): Promise<string | undefined> {
-      const notRemoved = await registrations.clear(await find(place));
-      if (!(await deleteTrigger(tables, place))) throw notFound();
-      return notRemoved;
+      return await inTurn(place, async (before) => {
+        const notRemoved = await registrations.clear(before);
+        if (!(await deleteTrigger(tables, place))) throw notFound();
+        return notRemoved;
+      });
     },
 
     async preview(schedule: Schedule): Promise<string[]> {
@@ -143,6 +140,27 @@ export function createTriggers(options: Options) {
       return nextFireTimes(schedule, await now(), shownFireTimes).map((time) => time.toISOString());
     },
   };
+}
+
+/** Nobody else tells the provider of a webhook anything meanwhile. */
+const createInTurn =
+  (registrations: Registrations, find: (place: Place) => Promise<NamedTriggerRow>) =>
+  async <Value>(place: Place, work: (row: NamedTriggerRow) => Promise<Value>): Promise<Value> => {
+    const row = await find(place);
+    if (row.kind !== "webhook" || row.provider_id === null) return await work(row);
+    return await registrations.inTurn(place, async () => await work(await find(place)));
+  };
+
+async function renewAddress({ secrets, registrations }: Options, tables: TriggersDb, before: NamedTriggerRow) {
+  const place = { organizationId: before.organization_id, triggerId: before.id };
+  if (before.kind !== "webhook") throw new Refusal("conflict", "Only a webhook has an address.");
+  if (before.registered_place !== null) {
+    await registrations.renew(before, before);
+    return notShown;
+  }
+  const { row, shown } = secrets.make(place, before.secret_sealed !== null);
+  if (!(await updateTrigger(tables, place, row))) throw notFound();
+  return shown;
 }
 
 /** Somebody does not want to wait for the next look. */
