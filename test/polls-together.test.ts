@@ -209,6 +209,22 @@ describe("an item that cannot be taken", () => {
   });
 });
 
+describe("an item that is gone before it is read", () => {
+  it("starts nothing, is no fault, and is done with", async () => {
+    let isGone = true;
+    read = async (_, item) => (isGone && item.id === "1" ? undefined : `read ${item.id}`);
+    const trigger = await plant({ takesExisting: true });
+    list = async (mark) => page(0, mark === null ? 3 : 4);
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(["read 0", "read 2"]);
+    expect(await trigger.read()).toEqual({ mark: "3", error: null, due: false });
+    isGone = false;
+    await trigger.makeDue();
+    await process().lookAtDue();
+    expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3"]);
+  });
+});
+
 describe("two processes", () => {
   it("that look at the same moment start one run for each item", async () => {
     const trigger = await plant({ takesExisting: true });

@@ -236,6 +236,14 @@ describe("trying it out", () => {
     expect((await ask({ parameters: {} })).body.errors[0].pointer).toBe("/parameters/url");
   });
 
+  it("shows nothing of what is gone by now", async () => {
+    const data = { accessToken: "ya29", baseUrl: polls.feed.url };
+    const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, { type: "gmail", name: "Mail", data });
+    polls.feed.script([{ json: { messages: [{ id: "m1" }] } }, { status: 404, json: { error: { code: 404 } } }]);
+    const answer = await ask({ provider: "gmail", event: "new_email", parameters: {}, credentialId: body.id });
+    expect([answer.status, answer.body.items]).toEqual([200, []]);
+  });
+
   it("starts a run for the newest entry, also while it is off, and notes nothing", async () => {
     const { id } = await polls.create({}, { active: false });
     polls.feed.script([feedOf("b", "a"), feedOf()]);

@@ -17,7 +17,10 @@ export type Poll = {
   everySeconds: { least: number; usual: number };
   worksWithoutAccount: boolean;
   list: (call: PollCall, look: Look) => Promise<PollPage>;
-  /** What the run gets, where the list does not tell all of it. Asked only for items that start a run. */
+  /**
+   * What the run gets, where the list does not tell all of it; undefined where the item is gone by now, which starts nothing. Asked only for
+   * items that start a run.
+   */
   read: ((call: PollCall, item: PollItem, parameters: Record<string, unknown>) => Promise<unknown>) | null;
   /** What somebody wrote, or a short title: `$trigger.prompt` where the trigger has no text of its own. */
   promptOf: (payload: unknown) => string | undefined;

@@ -98,11 +98,11 @@ export async function listRows(run: Run, { names, dialect, mark, isKeysOnly }: L
   };
 }
 
-/** The row of an item that was listed by its key alone; null where it is gone by now. */
+/** The row of an item that was listed by its key alone; undefined where it is gone by now. */
 export async function readRow(run: Run, { names, dialect, item }: { names: Names; dialect: Dialect; item: PollItem }): Promise<unknown> {
   const key = textAt(item.payload, "key") ?? "";
   const [row] = await run(`SELECT * FROM ${names.table} WHERE ${names.key} = ${dialect.value("key", 1)} LIMIT 1`, [key]);
-  return row ?? null;
+  return row;
 }
 
 export const isWhole = (item: PollItem): boolean => rowOf(item) !== undefined;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Refusal } from "../../base/refusal.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { definePoll, type PollItem, type PollPage } from "../../contract/poll.ts";
@@ -38,7 +37,6 @@ export const newEmail = definePoll({
   },
   read: async ({ http }, { id }) => {
     const [message] = await readMessage(http, id, { includeBody: true, isFull: true, hasRoom: () => false });
-    if (message === undefined) throw new Refusal("provider_error", "The mail was deleted before it could be read.");
     return message;
   },
   promptOf: promptOfMail,

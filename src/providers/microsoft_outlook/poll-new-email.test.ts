@@ -131,6 +131,12 @@ it("reads a mail with its text and the names of its files, as a search gives it"
   expect(newEmail.senderOf?.(read)).toEqual({ id: "ann@example.com", name: undefined });
 });
 
+it("gives nothing for a mail that is gone before it is read", async () => {
+  const error = { code: "ErrorItemNotFound", message: "The specified object was not found in the store." };
+  provider.script([{ status: 404, json: { error } }]);
+  expect(await outlook.read({ id: "<a@example.com> 2026-11-17T11:30:00Z", payload: { id: "AAMk-a" } })).toBeUndefined();
+});
+
 it("tells what Graph refused", async () => {
   const error = { code: "ErrorInvalidIdMalformed", message: "Id is malformed." };
   provider.script([{ status: 400, json: { error } }]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Http, path } from "../../contract/http.ts";
 import { definePoll, type PollItem, type PollPage } from "../../contract/poll.ts";
-import { booleanAt, known, listAt, textAt } from "../../contract/read.ts";
+import { at, booleanAt, known, listAt, textAt } from "../../contract/read.ts";
 import { promptOfMail, senderOfMail } from "../_mail/tell-mail.ts";
 import { bodyAsText, messageFields, readFiles, readParameters, toItem } from "./read-message.ts";
 
@@ -35,7 +35,8 @@ export const newEmail = definePoll({
   read: async ({ http }, { payload }) => {
     const id = textAt(payload, "id") ?? "";
     const query = { $select: `${messageFields},body` };
-    const message = await http.json({ path: path`/me/messages/${id}`, query, headers: bodyAsText });
+    const message = await http.json({ path: path`/me/messages/${id}`, query, headers: bodyAsText, alsoAccept: [404] });
+    if (at(message, "error") !== undefined) return undefined;
     const hasFiles = booleanAt(message, "hasAttachments") === true;
     return { ...toItem(message), ...(hasFiles ? { attachments: await readFiles(http, id, () => false) } : {}) };
   },

@@ -1,7 +1,7 @@
 import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
-import { watch } from "../../../test/support/look-at.ts";
+import { readItem, watch } from "../../../test/support/look-at.ts";
 import { describeWithProgram, startMariaDb } from "../../../test/support/real-servers.ts";
 import { mysqlCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
@@ -118,5 +118,12 @@ describeWithProgram("mariadbd", "new rows of MariaDB", () => {
     await admin.query("INSERT INTO large SELECT seq, repeat('x', 6000000) FROM seq_1_to_2");
     const found = await look();
     expect(found.map(({ payload }) => (payload as { content: string }).content.length)).toEqual([6_000_000, 6_000_000]);
+  });
+
+  it("gives nothing for a row that is gone before it is read", async () => {
+    await admin.query("CREATE TABLE fleeting (id int PRIMARY KEY); INSERT INTO fleeting VALUES (1)");
+    const read = async (key: string) =>
+      await readItem(newRow, mysqlCredential, { ...where({ table: "fleeting" })(), item: { id: key, payload: { key } } });
+    expect([await read("1"), await read("2")]).toEqual([{ id: 1 }, undefined]);
   });
 });

@@ -95,6 +95,14 @@ describe("new pages of a Notion database", () => {
     ]);
   });
 
+  it("are nothing once they are gone", async () => {
+    const item = { id: "a", payload: { createdTime: "2026-03-01T11:30:00.000Z", createdBy: "u1" } };
+    provider.script([missing, missing]);
+    expect(await readItem(newPage, notionCredential, { ...where({}), item })).toBeUndefined();
+    provider.script([{ status: 403, json: { object: "error", status: 403, code: "restricted_resource", message: "No." } }]);
+    await expect(readItem(newPage, notionCredential, { ...where({}), item })).rejects.toThrow("restricted_resource");
+  });
+
   it("are refused where the database has several data sources, or is not shared", async () => {
     const data_sources = [
       { id: "ds1", name: "Tasks" },

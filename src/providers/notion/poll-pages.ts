@@ -29,7 +29,12 @@ export const newPage = definePoll({
     return await listByTime({ mark, now }, { overlapMs, readPage: (since, cursor) => query(call, { id, since, cursor }) });
   },
   async read({ http }, item, { includeContent }) {
-    return { ...(await readPage(http, item.id, includeContent)), ...(item.payload as Listed) };
+    try {
+      return { ...(await readPage(http, item.id, includeContent)), ...(item.payload as Listed) };
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return undefined;
+    }
   },
   promptOf: (payload) => known([textAt(payload, "title"), textAt(payload, "markdown")]).join("\n\n") || undefined,
   senderOf: (payload) => ({ id: textAt(payload, "createdBy"), name: undefined }),

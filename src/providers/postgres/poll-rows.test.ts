@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
-import { lookAt, watch } from "../../../test/support/look-at.ts";
+import { lookAt, readItem, watch } from "../../../test/support/look-at.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
@@ -127,6 +127,13 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     await admin.query("INSERT INTO large SELECT n, repeat('x', 6000000) FROM generate_series(1, 3) n");
     const found = await look();
     expect(found.map(({ payload }) => (payload as { content: string }).content.length)).toEqual([6_000_000, 6_000_000, 6_000_000]);
+  });
+
+  it("gives nothing for a row that is gone before it is read", async () => {
+    await admin.query("CREATE TABLE fleeting (id int PRIMARY KEY); INSERT INTO fleeting VALUES (1)");
+    const read = async (key: string) =>
+      await readItem(newRow, postgresCredential, { ...where({ table: "fleeting" })(), item: { id: key, payload: { key } } });
+    expect([await read("1"), await read("2")]).toEqual([{ id: 1 }, undefined]);
   });
 
   it("changes nothing, also through a view", async () => {

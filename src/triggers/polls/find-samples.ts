@@ -20,9 +20,10 @@ export function createFindSamples({ polls, openAccount }: Options) {
     const newest = items.slice(-most).reverse();
     const { read } = poll;
     if (!read) return newest;
-    return await Promise.all(
+    const found = await Promise.all(
       newest.map(async (item) => ({ id: item.id, payload: await account.ask((call) => read(call, item, parameters)) })),
     );
+    return found.filter(({ payload }) => payload !== undefined);
   }
 
   return {

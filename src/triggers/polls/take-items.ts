@@ -63,10 +63,11 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
     }
   }
 
-  /** Undefined where the trigger does not want it. */
+  /** Undefined where the trigger does not want it, or it is gone. */
   async function read({ row, target: { poll, parameters }, account }: Look, item: PollItem): Promise<{ payload: unknown } | undefined> {
     const readMore = poll.read;
     const payload = readMore ? await account.ask((call) => readMore(call, item, parameters)) : item.payload;
+    if (readMore && payload === undefined) return undefined;
     const isWanted = row.filter === "" || (await isFilterMet(row, wishOfItem(row, { poll, payload }, tracing.follow()).trigger));
     return isWanted ? { payload } : undefined;
   }
