@@ -40,7 +40,12 @@ export type Tool = {
 type DefaultModelField = { field: string; of: keyof DefaultModels };
 
 /** A field within lists is named with its way there: `attachments/0/contentBase64`. */
-type BytesField = { field: string; mimeType?: string | undefined };
+type BytesField = {
+  field: string;
+  mimeType?: string | undefined;
+  /** Where it is a file and not a value to work with: a run stores it and has its handle in the place of the bytes. */
+  file?: { name: string | undefined };
+};
 
 type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
   id: string;

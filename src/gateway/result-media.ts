@@ -1,3 +1,4 @@
+import { replaceAt } from "../base/replace-at.ts";
 import { at } from "../contract/read.ts";
 import type { Tool } from "../contract/tool.ts";
 
@@ -36,13 +37,6 @@ export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = fa
   });
   const shown = blocks.filter(({ type, data }) => type !== "image" || data.length <= pictureLimitCharacters);
   return { items: lighter, blocks: shown.map((block) => JSON.stringify(block)), hasLargePicture: shown.length < blocks.length };
-}
-
-/** A copy with another value at a place, as far as there is such a place. */
-function replaceAt(value: unknown, [key, ...below]: string[], other: string): unknown {
-  if (key === undefined) return other;
-  if (Array.isArray(value)) return value.map((entry: unknown, index) => (String(index) === key ? replaceAt(entry, below, other) : entry));
-  return { ...(value as Item), [key]: replaceAt(at(value, key), below, other) };
 }
 
 /** More than a model takes: a client may end a conversation over it. */

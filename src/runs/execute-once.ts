@@ -28,7 +28,7 @@ type Options = {
   /** Fills what the author left empty, where an instruction says how. */
   fill: (task: Timed, wish: FillTask) => Promise<Filled>;
   answerFor: (task: Timed) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
-  files: Pick<RunFiles, "insertInto">;
+  files: Pick<RunFiles, "insertInto" | "takeOut">;
   defaultReferenceFor: (organizationId: string, type: string) => Promise<string | undefined>;
   clock: Clock;
   log: Log;
@@ -70,7 +70,10 @@ export function createExecuteOnce(options: Options) {
       beforeStep: () => beginStep(task, index, !node.tool.isResendable(prepared.input)),
       trace: task.trace,
     });
-    return { outputs: { [onlyWay]: items } };
+    const { findBytes } = node.tool;
+    if (!findBytes) return { outputs: { [onlyWay]: items } };
+    task.assertHeld();
+    return { outputs: { [onlyWay]: await options.files.takeOut(task, items, findBytes) } };
   }
 
   async function runEngine(task: Timed, engine: EngineNode, execution: Execution, given: unknown): Promise<EngineOutcome> {

@@ -1,24 +1,32 @@
+import { toStorableText } from "../base/json.ts";
 import { Refusal } from "../base/refusal.ts";
+import { replaceAt } from "../base/replace-at.ts";
+import { at } from "../contract/read.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { Database } from "../storage/database.ts";
-import { findFiles } from "./file-store.ts";
+import { appendFiles, findFile } from "./file-store.ts";
 import type { RunFile } from "./start-run.ts";
 
 export type RunFiles = ReturnType<typeof createRunFiles>;
 
 type Place = { organizationId: string; runId: string; number: number };
 
+type Item = Record<string, unknown>;
+type FindBytes = NonNullable<Tool["findBytes"]>;
+
 /** What stands for a file in the data of a run: whoever has it and belongs to the organization gets the bytes. */
 export const toHandle = (runId: string, number: number): string => `file:${runId}/${number}`;
 
-/** Of their bytes as text: as much as any service takes, and little enough for the memory of a process. */
+/** Of their bytes as text, for one node and for what one run keeps: as much as any service takes, and little enough for the memory of a process. */
 const mostTogether = 25_000_000;
 
-const handleForm = /^file:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([1-9]\d{0,3})$/;
+const handleForm = /^file:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([1-9]\d{0,5})$/;
 
 export function createRunFiles({ db }: { db: Database }) {
   async function find({ organizationId, runId, number }: Place): Promise<RunFile | undefined> {
-    const files = await findFiles(db, { organizationId, id: runId });
-    return files === null ? undefined : (JSON.parse(files) as RunFile[])[number - 1];
+    // Not as quick statements, here and below: these may be many bytes.
+    const file = await db.transaction((run) => findFile(run, { organizationId, id: runId }, number));
+    return file === null ? undefined : (JSON.parse(file) as RunFile);
   }
 
   /** For the parameters of one call, each file read once. */
@@ -52,7 +60,31 @@ export function createRunFiles({ db }: { db: Database }) {
     /** The parameters of a tool with the bytes in the places of handles, in the fields that take bytes: all of them are named …Base64. */
     insertInto: async (organizationId: string, parameters: Record<string, unknown>, signal: AbortSignal) =>
       (await replaceTexts(parameters, "", createBytesOf(organizationId, signal))) as Record<string, unknown>,
+
+    /** What a node gives, with handles in the places of its files, which are stored with the run. */
+    async takeOut({ organizationId, runId }: Omit<Place, "number">, items: Item[], findBytes: FindBytes): Promise<Item[]> {
+      const found = items.flatMap((item, index) => findIn(item, findBytes).map((one) => ({ ...one, index })));
+      if (found.length === 0) return items;
+      const files = toStorableText(found.map(({ file }) => file)).text;
+      const count = await db.transaction((run) => appendFiles(run, { organizationId, id: runId }, { files, mostBytes: mostTogether }));
+      if (count === undefined) throw new Refusal("outputs_too_large", "A run keeps files of 25 MB at most, as base64.");
+      const first = count - found.length + 1;
+      const lighter = [...items];
+      for (const [position, { index, way }] of found.entries())
+        lighter[index] = replaceAt(lighter[index], way, toHandle(runId, first + position)) as Item;
+      return lighter;
+    },
   };
+}
+
+/** The files in an item and the way to the bytes of each. */
+function findIn(item: Item, findBytes: FindBytes): { way: string[]; file: RunFile }[] {
+  return findBytes(item).flatMap(({ field, mimeType = "application/octet-stream", file }) => {
+    const way = field.split("/");
+    const contentBase64 = at(item, ...way);
+    if (!file || typeof contentBase64 !== "string") return [];
+    return [{ way, file: { name: file.name ?? null, type: mimeType, contentBase64 } }];
+  });
 }
 
 type Replace = (text: string, pointer: string) => Promise<string>;

@@ -66,8 +66,8 @@ function registerReading(server: FastifyInstance, { list, files }: Runs): void {
       config: reading,
       schema: {
         tags,
-        summary: "Read a file that came with what started a run",
-        params: params.extend({ fileNumber: z.coerce.number().int().min(1).max(9999) }),
+        summary: "Read a file of a run: one that started it, or that a node gave",
+        params: params.extend({ fileNumber: z.coerce.number().int().min(1).max(999_999) }),
         response: { 200: bytes },
       },
     },

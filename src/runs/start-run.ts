@@ -3,7 +3,7 @@ import type { RunStatement } from "../storage/database.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 
-/** A file that came with what started a run. */
+/** A file that came with what started a run, or that one of its nodes gave. */
 export type RunFile = { name: string | null; type: string; contentBase64: string };
 
 export type RunKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";

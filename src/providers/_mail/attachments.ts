@@ -78,4 +78,7 @@ export function createRoom(): (bytes: number) => boolean {
 }
 
 export const findAttachedBytes = ({ attachments }: { attachments?: Received[] | undefined }) =>
-  (attachments ?? []).map(({ mimeType }, index) => ({ field: `attachments/${index}/contentBase64`, mimeType }));
+  (attachments ?? []).map(({ filename, mimeType }, index) => ({
+    ...{ field: `attachments/${index}/contentBase64`, mimeType },
+    file: { name: filename },
+  }));
