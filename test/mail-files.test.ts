@@ -76,7 +76,7 @@ const foundByOutlook: Answer[] = [
 const read = (type = "gmail_search_emails") => node("read", type, { includeAttachments: true, limit: 1 });
 const attachments = "{{ $input.attachments.{ 'filename': filename, 'mimeType': mimeType, 'contentBase64': contentBase64 } }}";
 const sendByGmail = (more: object = {}) =>
-  node("send", "gmail_send_email", { to: ["bob@example.test"], subject: "On", attachments, ...more });
+  node("send", "gmail_send_email", { to: ["bob@example.test"], subject: "On", text: "Here.", attachments, ...more });
 
 type SentFile = [string | undefined, Buffer];
 
@@ -189,6 +189,36 @@ describe("a file that a node reads with a mail", () => {
       message: "attachments.0.contentBase64 names a file that is not there, or no longer.",
     });
     expect(provider.requests()).toEqual([]);
+  });
+
+  it("is refused where a run that has nothing to do with it names it", async () => {
+    const run = await readMail();
+    provider.script([]);
+    const other = sendByGmail({ attachments: [{ filename: "r.pdf", contentBase64: `file:${run.id}/1` }] });
+    expect((await ann.run(await ann.save([other]))).error).toMatchObject({
+      code: "validation_failed",
+      message: "attachments.0.contentBase64 names a file of another run, which only its reruns and the workflows it calls may use.",
+    });
+    expect(provider.requests()).toEqual([]);
+  });
+
+  it("is sent by a workflow that is called with it, and by one that was given it by a workflow it called", async () => {
+    const sent: Answer = { json: { id: "m2", threadId: "t2", labelIds: [] } };
+    const handed = sendByGmail({ attachments: [{ filename: "r.pdf", contentBase64: "$trigger.payload.handle" }] });
+    const payload = { handle: "{{ $input.attachments[0].contentBase64 }}" };
+    const calling = [read(), node("call", "call_workflow", { workflowId: await ann.save([handed]), payload })];
+    provider.script([...found, sent]);
+    expect((await ann.run(await ann.save(calling, edges("read>call")))).error).toBeNull();
+    expect(filesOf(Buffer.from(lastBody().raw as string, "base64url"))).toEqual([["r.pdf", report]]);
+
+    const fetching = [node("call", "call_workflow", { workflowId: await ann.save([read()]) }), sendByGmail()];
+    provider.script([...found, sent]);
+    const run = await ann.run(await ann.save(fetching, edges("call>send")));
+    expect(run.error).toBeNull();
+    expect(filesOf(Buffer.from(lastBody().raw as string, "base64url"))).toHaveLength(2);
+    provider.script([sent]);
+    const again = await ann.owner.browser.post(`${ann.path}/runs/${run.id}/rerun`, { from: "node", nodeId: "send" });
+    expect((await ann.ended(again.body.id)).error).toBeNull();
   });
 
   it("fails the node where the run would keep more than 25 MB", async () => {

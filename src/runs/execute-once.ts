@@ -60,7 +60,7 @@ export function createExecuteOnce(options: Options) {
   }
 
   async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
-    const given = await options.files.insertInto(task.organizationId, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
+    const given = await options.files.insertInto(task, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
     const prepared = await prepareCall(task, node, given, options);
     const items = await options.execute(prepared, {
       signal: task.signal,

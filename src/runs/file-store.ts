@@ -27,6 +27,26 @@ export async function appendFiles(
   return row?.count;
 }
 
+// What a run comes from is known by its own row, also when that run is gone.
+const kinStatement = {
+  name: "run_files_kin",
+  text: `WITH RECURSIVE line AS (
+           SELECT asked.id AS of, asked.id FROM unnest(ARRAY[$2, $3]::uuid[]) AS asked (id)
+           UNION
+           SELECT line.of, origin.id FROM line JOIN run ON run.organization_id = $1 AND run.id = line.id
+           CROSS JOIN LATERAL (VALUES (run.rerun_of), (run.parent_run_id)) AS origin (id) WHERE origin.id IS NOT NULL
+         )
+         SELECT EXISTS (
+           SELECT FROM line AS one JOIN line AS other ON other.id = one.id WHERE one.of = $2::uuid AND other.of = $3::uuid
+         ) AS "areKin"`,
+};
+
+/** Whether one of two runs comes from the other, or both from a third: as its rerun, or called by it. */
+export async function areKin(run: RunStatement, { organizationId, id }: RunPlace, otherId: string): Promise<boolean> {
+  const [row] = await run<{ areKin: boolean }>(kinStatement, [organizationId, id, otherId]);
+  return row?.areKin === true;
+}
+
 const findStatement = {
   name: "run_files_find",
   text: "SELECT (trigger_files::json -> ($3::int - 1))::text AS file FROM run WHERE organization_id = $1 AND id = $2",

@@ -4,17 +4,18 @@ import { replaceAt } from "../base/replace-at.ts";
 import { at } from "../contract/read.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { Database } from "../storage/database.ts";
-import { appendFiles, findFile } from "./file-store.ts";
+import { appendFiles, areKin, findFile } from "./file-store.ts";
 import type { RunFile } from "./start-run.ts";
 
 export type RunFiles = ReturnType<typeof createRunFiles>;
 
-type Place = { organizationId: string; runId: string; number: number };
+type OwnRun = { organizationId: string; runId: string };
+type Place = OwnRun & { number: number };
 
 type Item = Record<string, unknown>;
 type FindBytes = NonNullable<Tool["findBytes"]>;
 
-/** What stands for a file in the data of a run: whoever has it and belongs to the organization gets the bytes. */
+/** What stands for a file in the data of a run, for its nodes and for those of runs that have to do with it. */
 export const toHandle = (runId: string, number: number): string => `file:${runId}/${number}`;
 
 /** Of their bytes as text, for one node and for what one run keeps: as much as any service takes, and little enough for the memory of a process. */
@@ -29,19 +30,27 @@ export function createRunFiles({ db }: { db: Database }) {
     return file === null ? undefined : (JSON.parse(file) as RunFile);
   }
 
+  /** For a node of a run, or in words why not: whoever can write into the data of a run could otherwise name the files of every other one. */
+  async function findFor({ organizationId, runId: id }: OwnRun, place: Place): Promise<RunFile | string> {
+    const file = await find(place);
+    if (!file) return "names a file that is not there, or no longer";
+    const isTheirs = place.runId === id || (await db.transaction((run) => areKin(run, { organizationId, id }, place.runId)));
+    return isTheirs ? file : "names a file of another run, which only its reruns and the workflows it calls may use";
+  }
+
   /** For the parameters of one call, each file read once. */
-  function createBytesOf(organizationId: string, signal: AbortSignal) {
-    const known = new Map<string, Promise<RunFile | undefined>>();
+  function createBytesOf(own: OwnRun, signal: AbortSignal) {
+    const known = new Map<string, Promise<RunFile | string>>();
     let room = mostTogether;
 
     async function bytesOf(text: string, pointer: string): Promise<string> {
       const [, runId, number] = handleForm.exec(text) ?? [];
       if (runId === undefined) return text;
       signal.throwIfAborted();
-      const reading = known.get(text) ?? find({ organizationId, runId, number: Number(number) });
+      const reading = known.get(text) ?? findFor(own, { organizationId: own.organizationId, runId, number: Number(number) });
       known.set(text, reading);
       const file = await reading;
-      if (!file) throw refuseAt(pointer, "names a file that is not there, or no longer");
+      if (typeof file === "string") throw refuseAt(pointer, file);
       room -= file.contentBase64.length;
       if (room < 0) throw refuseAt(pointer, "is one too many: a node takes files of 25 MB at most");
       return file.contentBase64;
@@ -58,11 +67,11 @@ export function createRunFiles({ db }: { db: Database }) {
     },
 
     /** The parameters of a tool with the bytes in the places of handles, in the fields that take bytes: all of them are named …Base64. */
-    insertInto: async (organizationId: string, parameters: Record<string, unknown>, signal: AbortSignal) =>
-      (await replaceTexts(parameters, "", createBytesOf(organizationId, signal))) as Record<string, unknown>,
+    insertInto: async (place: OwnRun, parameters: Record<string, unknown>, signal: AbortSignal) =>
+      (await replaceTexts(parameters, "", createBytesOf(place, signal))) as Record<string, unknown>,
 
     /** What a node gives, with handles in the places of its files, which are stored with the run. */
-    async takeOut({ organizationId, runId }: Omit<Place, "number">, items: Item[], findBytes: FindBytes): Promise<Item[]> {
+    async takeOut({ organizationId, runId }: OwnRun, items: Item[], findBytes: FindBytes): Promise<Item[]> {
       const found = items.flatMap((item, index) => findIn(item, findBytes).map((one) => ({ ...one, index })));
       if (found.length === 0) return items;
       const files = toStorableText(found.map(({ file }) => file)).text;
