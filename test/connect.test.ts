@@ -84,6 +84,9 @@ describe("starting", () => {
     expect(Object.fromEntries(url.searchParams)).toMatchObject({ scope: "openid mail", prompt: "none", client_id: "my-client", state });
     const further = await start(ann.browser, { ...client(), ...own, furtherScopes: "files mail" });
     expect(further.url.searchParams.get("scope")).toBe("openid,mail,files");
+    const spaced = { authorizeUrl: own.authorizeUrl.replace("mail", "mail%20") };
+    const { url: together } = await start(ann.browser, { ...client(), ...spaced, furtherScopes: "files" });
+    expect(together.searchParams.get("scope")).toBe("openid,mail,files");
   });
 
   it("fills fields into the address, each as one part of it", async () => {

@@ -50,6 +50,7 @@ export type OAuth2 = {
   complete?: (call: CredentialCall) => Promise<CredentialData>;
 };
 
+/** What a credential's own functions are called with. */
 export type CredentialCall = Pick<
   ToolCall<never, CredentialData>,
   "http" | "fetch" | "signal" | "credential" | "reauthorize" | "resolveHost" | "clock"

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { runUnderLimit } from "../base/run-under-limit.ts";
 import { createScrub } from "../base/scrub.ts";
-import type { Credential } from "../contract/credential.ts";
+import type { CredentialCall } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { needsReconnect, placeOf, toStorableError } from "./contents.ts";
 import { explainMissingScope } from "./missing-scope.ts";
@@ -12,8 +12,6 @@ import { refreshEarlyMs } from "./refresh.ts";
 import { type CredentialRow, findCredential, noteFailure, noteHealth, noteSuccess, noteUnchecked, vaultTables } from "./store.ts";
 import type { Health, TestResult } from "./wire.ts";
 
-/** What a credential's own functions are called with. */
-export type CredentialCall = Parameters<NonNullable<Credential["check"]>>[0];
 export type StartCall = (opened: Pick<OpenedCredential, "definition" | "data" | "refresh">, signal: AbortSignal) => CredentialCall;
 
 type Options = {

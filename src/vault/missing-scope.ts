@@ -1,7 +1,7 @@
 import type { Refusal } from "../base/refusal.ts";
+import { splitScopes } from "../base/split-scopes.ts";
 import { addressIn } from "./contents.ts";
 import type { OpenedCredential } from "./open-credential.ts";
-import { splitScopes } from "./scopes.ts";
 
 /** What is missing stands in the message already; this adds how to get it. */
 export function explainMissingScope(opened: OpenedCredential, failure: Refusal, platformBaseUrl: string): Refusal {

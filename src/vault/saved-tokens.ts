@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
+import { splitScopes } from "../base/split-scopes.ts";
 import type { CredentialData } from "../contract/credential.ts";
 import type { Database } from "../storage/database.ts";
 import { type Contents, notAccessible, placeOf } from "./contents.ts";
 import { type CredentialType, chooseVariant } from "./credential-data.ts";
 import type { Tokens } from "./request-tokens.ts";
-import { splitScopes } from "./scopes.ts";
 import { type CredentialRow, findCredential, noLease, type Place, replaceContent, vaultTables } from "./store.ts";
 
 export type OpenedRow = { row: CredentialRow; data: CredentialData };

@@ -1,6 +1,7 @@
 import { createPrivateKey, createSign } from "node:crypto";
 import { z } from "zod";
 import { createScrub } from "../../base/scrub.ts";
+import { splitScopes } from "../../base/split-scopes.ts";
 import type { CredentialData, Variant } from "../../contract/credential.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { numberAt, textAt } from "../../contract/read.ts";
@@ -42,7 +43,7 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
     async mintToken(data, { fetch, clock }) {
       const key = readKey(String(data.serviceAccountKey));
       if (!key) throw providerFailure("Google", { status: 401, message: "the JSON key of the service account cannot be read" });
-      const asked = [...scopes, ...String(data.furtherScopes ?? "").split(/[\s,]+/)].filter(Boolean);
+      const asked = [...scopes, ...splitScopes(data.furtherScopes)];
       const nowSeconds = Math.floor(clock.now().getTime() / 1000);
       const assertion = sign(key, {
         ...{ iss: key.email, aud: key.tokenUrl, scope: [...new Set(asked)].join(" ") },

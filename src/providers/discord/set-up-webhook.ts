@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { nameHost } from "../../base/name-host.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
@@ -17,7 +18,7 @@ export const discordRegistration: WebhookRegistration = {
     if (address !== "" && !address.startsWith(urlStart))
       throw new Refusal(
         "conflict",
-        `This application sends its interactions to another address at ${hostOf(address)}. Remove that address first.`,
+        `This application sends its interactions to another address at ${nameHost(address)}. Remove that address first.`,
       );
     // Discord tries the address, with its signature, before it takes it.
     await keepSecret(requireProof("Discord", application.publicKey, "public key"));
@@ -58,6 +59,3 @@ const commandsOf = (applicationId: string): string => path`/applications/${appli
 
 /** Whom a command belongs to can only be told by what people see of it. */
 const describe = (urlStart: string): string => `Starts a workflow (${createHash("sha256").update(urlStart).digest("hex").slice(0, 8)}).`;
-
-/** The rest of it may be a secret. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "an unknown host");

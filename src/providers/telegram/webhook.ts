@@ -1,3 +1,4 @@
+import { nameHost } from "../../base/name-host.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { isSameText } from "../../base/same-text.ts";
 import type { Http } from "../../contract/http.ts";
@@ -18,7 +19,7 @@ export const telegramWebhook = defineWebhook({
       const present = await presentUrl(http);
       // A bot has one address: to set another would silently end what is delivered to the first.
       if (present !== "" && !present.startsWith(urlStart))
-        throw new Refusal("conflict", `This bot delivers to another address at ${hostOf(present)}. Remove that webhook first.`);
+        throw new Refusal("conflict", `This bot delivers to another address at ${nameHost(present)}. Remove that webhook first.`);
       const allowed = events.some((name) => name.includes("*")) ? [] : events;
       await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
     },
@@ -44,6 +45,3 @@ export const telegramWebhook = defineWebhook({
 const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
 
 const presentUrl = async (http: Http): Promise<string> => textAt(await http.json({ path: "/getWebhookInfo" }), "result", "url") ?? "";
-
-/** The rest of it may be a secret. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "an unknown host");
