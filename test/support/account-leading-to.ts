@@ -23,7 +23,7 @@ function dataFor({ kind, schema }: Variant, { host, port }: Goal): Record<string
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const addresses: Record<string, unknown> = {
     accountSid: `AC${"0".repeat(32)}`,
-    serviceAccountKey: writeRobotKey(`http://${host}:${port}/token`),
+    serviceAccountKey: writeRobotKey(`https://${host}:${port}/token`),
     ...{
       host: bare,
       smtpHost: bare,
