@@ -35,7 +35,7 @@ describe("a tool in a run", () => {
   });
 
   it("runs beside the tools of other branches", async () => {
-    github.takeTime(600);
+    github.takeTime(1_500);
     const id = await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]);
     expect((await ann.run(id)).status).toBe("succeeded");
     expect(github.seen.most).toBe(3);
