@@ -152,7 +152,7 @@ describe("a Google service account", () => {
   it.each([
     ["no JSON", () => "AIzaSyCanary"],
     ["the key of something else", () => keyFile({ type: "authorized_user" })],
-    ["a key that is none", () => keyFile({ private_key: "-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n" })],
+    ["a key that is none", () => keyFile({ private_key: robotPem.replace(/\n[^-]+\n/, "\ncanary\n") })],
     ["an address without https", () => keyFile({ token_uri: "http://oauth2.googleapis.test/token" })],
     ["an address that is none", () => keyFile({ token_uri: "file:///etc/passwd" })],
   ])("is not saved with %s", async (_name, write) => {

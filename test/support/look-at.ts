@@ -1,9 +1,7 @@
-import { z } from "zod";
-import type { Credential, CredentialCall, CredentialData } from "../../src/contract/credential.ts";
+import type { Credential, CredentialData } from "../../src/contract/credential.ts";
 import type { Poll, PollItem, PollPage } from "../../src/contract/poll.ts";
-import { defineTool } from "../../src/contract/tool.ts";
-import { callTool } from "./call-tool.ts";
 import type { FakeProvider } from "./fake-provider.ts";
+import { withCall } from "./with-call.ts";
 
 type Where = { credential: CredentialData; parameters: Record<string, unknown> };
 
@@ -53,28 +51,3 @@ export const asked = (provider: FakeProvider) =>
     path: decodeURIComponent(path.replaceAll("+", " ")),
     ...(body.length === 0 ? {} : { json: JSON.parse(body.toString()) as unknown }),
   }));
-
-type With = { definition: Credential | null; credential: CredentialData; now?: Date };
-
-/** What is listed and read goes through JSON, as it does in the product. */
-export async function withCall<Result>(
-  { definition, credential, now }: With,
-  use: (call: CredentialCall) => Promise<Result>,
-): Promise<Result> {
-  const results: Result[] = [];
-  const tool = defineTool({
-    id: "look_at",
-    title: "Look at",
-    description: "",
-    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
-    credential: definition,
-    input: z.strictObject({}),
-    output: z.object({}),
-    async run(call) {
-      results.push(await use(call as unknown as CredentialCall));
-      return [];
-    },
-  });
-  await callTool(tool, { input: {}, credential, ...(now ? { now } : {}) });
-  return results[0] === undefined ? (undefined as Result) : (JSON.parse(JSON.stringify(results[0])) as Result);
-}

@@ -1,6 +1,6 @@
 import type { Credential, CredentialCall, CredentialData } from "../../src/contract/credential.ts";
 import type { Poll, PollItem, PollPage } from "../../src/contract/poll.ts";
-import { withCall } from "./look-at.ts";
+import { withCall } from "./with-call.ts";
 
 type LookOptions = {
   credential: () => CredentialData;
