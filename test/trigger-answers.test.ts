@@ -96,6 +96,20 @@ describe("Prefer: wait", () => {
     expect((await ann.readRun(body.id)).body).toEqual(body);
   });
 
+  const says = (id: string, settings = {}) => node(id, "set_fields", { fields: { said: "$trigger.prompt" } }, { settings });
+  it.each([
+    ["nodes in a row", [says("a"), says("b"), says("c")], edges("a>b", "b>c")],
+    ["a way not taken", [node("a", "condition", { condition: "false" }), says("b"), says("c")], edges("a.true>b", "a.false>c")],
+    ["a disabled node", [says("a"), says("b", { disabled: true })], edges("a>b")],
+    ["a failure", [says("a"), node("b", "stop", { message: "Enough." })], edges("a>b")],
+    ["many items", [node("a", "loop", { list: "[1..30]" }), says("b", { itemsAtOnce: 4 })], edges("a>b")],
+    ["a wait, and so several writes", [says("a"), node("b", "wait", { milliseconds: 50 }), says("c")], edges("a>b", "b>c")],
+  ])("tells of %s what reading the run tells", async (_, nodes, ways) => {
+    const { status, body } = await ann.trigger(await ann.save(nodes, ways), { runtimePrompt: "a" }, { prefer: "wait=20" });
+    expect(status).toBe(200);
+    expect((await ann.readRun(body.id)).body).toEqual(body);
+  });
+
   it("is answered with 202 when the time is up", async () => {
     const began = performance.now();
     const { status, body, headers } = await ann.trigger(slow, {}, { prefer: "wait=1" });

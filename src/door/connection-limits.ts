@@ -17,6 +17,8 @@ const lookMs = 1000;
 /** The server's settings for them. */
 export const toServerLimits = ({ requestMs }: ConnectionLimits) => ({
   requestTimeout: requestMs,
+  // None: a slow or emulated machine needs longer than the usual ten seconds for all routes, and would not start.
+  pluginTimeout: 0,
   http: {
     headersTimeout: requestMs,
     connectionsCheckingInterval: lookMs,

@@ -6,11 +6,11 @@ import type { Span, Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Database } from "../storage/database.ts";
 import { type ActiveRun, createActiveRuns } from "./active-runs.ts";
-import { isHeld, onPool } from "./checkpoint-store.ts";
+import { isHeld, type NodeRow, onPool } from "./checkpoint-store.ts";
 import { createClaimRuns } from "./claim-runs.ts";
 import { createEndedTurns } from "./ended-turns.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
-import type { RunOutcome, RunWorkflow } from "./run-workflow.ts";
+import type { Followed, RunWorkflow } from "./run-workflow.ts";
 import type { AdoptedRun } from "./store.ts";
 import { forgetAdoptions } from "./stored-nodes-store.ts";
 
@@ -26,7 +26,8 @@ type Options = {
   owner: string;
   /** How many runs this process has at a time; none when it is no worker. */
   mostRuns: number;
-  onEnd: (run: AdoptedRun) => void;
+  /** `nodes`: all that is stored of its nodes, where this process knows it. */
+  onEnd: (run: AdoptedRun, nodes: NodeRow[] | undefined) => void;
   /** Ends a run of what was deleted meanwhile. */
   endDeleted: (run: AdoptedRun) => Promise<void>;
   /** Ends what no process could bring to an end. */
@@ -122,9 +123,9 @@ type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" |
 
 /** One run with its turn, from the wait for a slot to where it ends here. */
 function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDeleted, endedTurns, isStopping, onSlot }: DriveOptions) {
-  async function runInSlot(entry: ActiveRun, trace: Span): Promise<RunOutcome> {
+  async function runInSlot(entry: ActiveRun, trace: Span): Promise<Followed> {
     const { run, turn, abort } = entry;
-    if (run.isDeleted) return await endDeleted(run).then(() => "ended");
+    if (run.isDeleted) return await endDeleted(run).then(() => ({ outcome: "ended" }));
     const waiting = trace.begin("slot wait");
     const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" }).finally(waiting.end);
     try {
@@ -136,25 +137,25 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDe
     }
   }
 
-  async function runOrHandBack(entry: ActiveRun): Promise<RunOutcome> {
+  async function runOrHandBack(entry: ActiveRun): Promise<Followed> {
     const trace = beginTrace(tracing, entry.run);
     try {
       return await runInSlot(entry, trace);
     } catch (error) {
       const { signal } = entry.abort;
       trace.end({ "switchyard.run.outcome": "handed back" });
-      if (signal.aborted) return "handed back";
+      if (signal.aborted) return { outcome: "handed back" };
       log.warn({ err: error, runId: entry.run.id, traceId: trace.traceId }, "a run could not go on here and is handed back");
       await delay(handBackMs, undefined, { signal }).catch(() => {});
-      return "handed back";
+      return { outcome: "handed back" };
     }
   }
 
   return async (entry: ActiveRun): Promise<void> => {
-    const outcome = await runOrHandBack(entry);
+    const { outcome, nodes } = await runOrHandBack(entry);
     if (outcome === "ended") {
       endedTurns.add(entry.turn);
-      onEnd(entry.run);
+      onEnd(entry.run, nodes);
       // The turn is given up anyway when it is no longer kept; this only makes it quick.
     } else if (outcome !== "aside") await giveBack(entry).catch(() => {});
   };

@@ -14,6 +14,8 @@ export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<bool
   let heldLength = 0;
   const unstored = new Set<string>();
   let earlier: Promise<boolean> = Promise.resolve(true);
+  let writes = 0;
+  let last: NodeRow[] = [];
 
   return {
     /** False when it has to be written. */
@@ -26,13 +28,18 @@ export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<bool
       return true;
     },
 
+    /** All that was written, where that was with one write. */
+    onlyWrite: (): NodeRow[] | undefined => (writes === 1 ? last : undefined),
+
     /** Whether nothing that is held back of this node could be lost. */
     isStored: (nodeId: string): boolean => !unstored.has(nodeId),
 
     /** True once this and all that came before is stored; false when the run is not this process's any more. */
     async write(checkpoint: Checkpoint): Promise<boolean> {
       const together = heldBack;
-      const written = store({ ...checkpoint, nodes: [...together, ...checkpoint.nodes] });
+      last = [...together, ...checkpoint.nodes];
+      writes += 1;
+      const written = store({ ...checkpoint, nodes: last });
       heldBack = [];
       heldLength = 0;
       const all = Promise.all([earlier, written]).then((answers) => answers.every(Boolean));

@@ -1,9 +1,10 @@
 import { Refusal } from "../base/refusal.ts";
 import { createTurns } from "../base/take-turns.ts";
+import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { lowestIdAt, timeOfId } from "../history/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import type { LastRun } from "../workflows/wire.ts";
-import { onPool } from "./checkpoint-store.ts";
+import { type NodeRow, onPool } from "./checkpoint-store.ts";
 import { toEntry, toLastRun, toRun } from "./describe-run.ts";
 import type { FindGraph } from "./find-graph.ts";
 import type { Graph } from "./graph.ts";
@@ -14,6 +15,7 @@ import {
   findRuns,
   listRuns,
   needsSearch,
+  type RunNodeRow,
   type RunSelection,
   type RunsDb,
   runTables,
@@ -32,10 +34,15 @@ const searchedPerPage = 2000;
 /** How many a search through all looks at; the platform tool says so. */
 const searchedAtMost = 100_000;
 
+/** `nodes`: all that is stored of them, where it is known already. */
+type KnownRun = RunPlace & { nodes?: NodeRow[] | undefined };
+
 type RunPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 
+type Options = { db: Database; hot?: Database; tableOf?: TableOf; findGraph: FindGraph };
+
 /** The runs of an organization, newest first. */
-export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?: Database; findGraph: FindGraph }) {
+export function createRunList({ db, hot = db, tableOf = wholeTable, findGraph }: Options) {
   const tables = runTables(db);
   // One search of an organization at a time in a process, with a rest twice as long: a dozen of them would leave no core of the database to others.
   const inTurn = createTurns({ rest: 2 });
@@ -56,14 +63,18 @@ export function createRunList({ db, hot = db, findGraph }: { db: Database; hot?:
     },
 
     /** Many of them with one question; undefined for what there is not, or what is so large that it is read alone. */
-    async getTogether(places: RunPlace[]): Promise<(Run | undefined)[]> {
-      const [found, theirs] = await Promise.all([findWholeRuns(onPool(hot), places), findNodesOfRuns(onPool(hot), places)]);
+    async getTogether(places: KnownRun[]): Promise<(Run | undefined)[]> {
+      const unknown = places.filter(({ nodes }) => nodes === undefined);
+      const [found, theirs] = await Promise.all([
+        findWholeRuns(onPool(hot), places, tableOf),
+        unknown.length > 0 ? findNodesOfRuns(onPool(hot), unknown) : [],
+      ]);
       const rows = new Map(found.map((row) => [keyOf(row), row]));
-      const nodes = Map.groupBy(theirs, keyOf);
+      const stored = Map.groupBy(theirs, keyOf);
       return await Promise.all(
-        places.map(async (place) => {
+        places.map(async ({ nodes, ...place }) => {
           const row = rows.get(keyOf(place));
-          const own = nodes.get(keyOf(place)) ?? [];
+          const own = nodes?.map(toStored) ?? stored.get(keyOf(place)) ?? [];
           return row && !own.some(({ isLeftOut }) => isLeftOut) ? toRun(row, own, await graphOf(place.organizationId, row)) : undefined;
         }),
       );
@@ -140,6 +151,9 @@ async function searchNewest(search: Search, selection: RunSelection): Promise<st
   }
   return found;
 }
+
+/** As it would be read. */
+const toStored = (row: NodeRow): RunNodeRow => ({ ...row, bytes: 0, isLeftOut: false });
 
 /** For whoever asked for one more than fits on a page. */
 const cursorAfter = (rows: { id: string }[], limit: number): string | null => (rows.length > limit ? (rows[limit - 1]?.id ?? null) : null);

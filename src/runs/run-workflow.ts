@@ -5,6 +5,7 @@ import { endAfter, type Span } from "../base/tracing.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import type { Item } from "../workflows/engine-node.ts";
 import { buildScope } from "./build-scope.ts";
+import type { NodeRow } from "./checkpoint-store.ts";
 import { requireFew } from "./collect-outcomes.ts";
 import { isPassing, type NodeEnd, passThrough, toFailure } from "./execute-node.ts";
 import { findReady, type Ready, type Settled } from "./find-ready.ts";
@@ -30,6 +31,9 @@ export type RunOutcome =
   /** This process stops; another one goes on. */
   | "handed back";
 
+/** `nodes`: all that is stored of the nodes of a run that has ended, where this process knows it. */
+export type Followed = { outcome: RunOutcome; nodes?: NodeRow[] | undefined };
+
 export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
 
 const longestTimerMs = 60_000;
@@ -39,14 +43,14 @@ const lookEveryMs = 5_000;
 const showAfterMs = 100;
 /** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before anything that follows it reaches out. */
 export function createRunWorkflow(options: WalkOptions) {
-  return async (run: AdoptedRun, circumstances: Circumstances): Promise<RunOutcome> => {
+  return async (run: AdoptedRun, circumstances: Circumstances): Promise<Followed> => {
     const walk = await beginWalk(options, run, circumstances);
     if (run.startedAt === null) options.observe.began(walk.startedAt.getTime() - run.queuedAt.getTime());
     try {
       const outcome = await followGraph(walk);
       circumstances.trace.end(describeOutcome(outcome, walk));
       if (outcome === "ended") options.observe.ended(walk.failure ? "failed" : "succeeded", { activeMs: walk.activeMs() });
-      return outcome;
+      return { outcome, nodes: run.isResumed ? undefined : walk.writer.onlyWrite() };
     } finally {
       walk.close();
     }

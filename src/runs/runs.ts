@@ -35,6 +35,7 @@ import { calledWord } from "./tell-parents.ts";
 import { createUnstoredEnds } from "./unstored-ends.ts";
 import { createWaitForAnswer } from "./wait-for-answer.ts";
 import { createWaitForEnd } from "./wait-for-end.ts";
+import type { Signs } from "./wait-until.ts";
 import type { RunObserver, WalkOptions } from "./walk.ts";
 
 export type Runs = ReturnType<typeof createRuns>;
@@ -93,9 +94,9 @@ export function createRuns({
   // What every run needs several times, on connections of its own.
   const hot = createDatabase({ target: pooled, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log, slowStatements });
   const queue = createRunQueue({ target: pooled, log, supervises: mostRuns > 0 });
-  const ends = createHub<void>({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
+  const ends = createEnds(log);
   const findGraph = createFindGraph({ workflows });
-  const list = createRunList({ db, hot, findGraph });
+  const list = createRunList({ db, hot, tableOf: partitions.tableOf, findGraph });
   const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
   const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
@@ -121,7 +122,7 @@ export function createRuns({
   const [cancel, ending] = [createCancelRun(forEnds), createEndRuns(forEnds)];
   const dispatcher = createDispatcher({
     ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
-    onEnd: ({ id }) => ends.publish(id),
+    onEnd: ({ id }, nodes) => ends.publish(id, nodes),
     endDeleted: ending.endOne,
     endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onFailed, onCancelled }),
   });
@@ -165,6 +166,9 @@ export function createRuns({
     },
   };
 }
+
+const createEnds = (log: Log): Signs["ends"] =>
+  createHub({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
 
 /** Those that have not ended by themselves. */
 async function cancelAll(cancel: Runs["cancel"], organizationId: string, ids: string[]): Promise<void> {

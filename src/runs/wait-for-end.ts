@@ -24,10 +24,11 @@ export function createWaitForEnd({ db, list, ...signs }: Options) {
   const looks = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
   // Under load runs end a few at a time, and a question costs much more than one more run in it.
   const readings = createBatch({ flush: list.getTogether, maxItems: 32, gatherMs: 10, isFatal: isDatabaseUnavailable });
-  const hasEnded = createWaitUntil(signs, { isTrue: looks.add, lookEveryMs });
+  const whenEnded = createWaitUntil(signs, { isTrue: looks.add, lookEveryMs });
 
-  return async (organizationId: string, id: string, limit: Limit): Promise<Run | undefined> =>
-    (await hasEnded({ organizationId, id }, limit))
-      ? ((await readings.add({ organizationId, id })) ?? (await list.get(organizationId, id)))
-      : undefined;
+  return async (organizationId: string, id: string, limit: Limit): Promise<Run | undefined> => {
+    const ended = await whenEnded({ organizationId, id }, limit);
+    if (!ended) return undefined;
+    return (await readings.add({ organizationId, id, nodes: ended.nodes })) ?? (await list.get(organizationId, id));
+  };
 }

@@ -1,11 +1,12 @@
 import type { createHub } from "../base/hub.ts";
 import type { Live } from "../history/live.ts";
+import type { NodeRow } from "./checkpoint-store.ts";
 import { runEventKind } from "./run-source.ts";
 import type { RunPlace } from "./store.ts";
 
 export type Signs = {
-  /** Runs that ended in this process. */
-  ends: ReturnType<typeof createHub<void>>;
+  /** Runs that ended in this process, with all that is stored of their nodes where it is known. */
+  ends: ReturnType<typeof createHub<NodeRow[] | undefined>>;
   live: Pick<Live, "onHint">;
 };
 
@@ -25,19 +26,22 @@ type Waiting = {
   lookEveryMs: number;
 };
 
-/** Whether something about a run comes true, or the run ends, before the time is up. */
+/** Something about a run came true, or the run ended. */
+export type Sign = { nodes?: NodeRow[] | undefined };
+
+/** Undefined when it does not come true, and the run does not end, before the time is up. */
 export const createWaitUntil =
   ({ ends, live }: Signs, { isTrue, lookEveryMs }: Waiting) =>
-  async (place: RunPlace, { limitMs, signal, isFresh = false }: Limit): Promise<boolean> => {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const giveUp = () => resolve(false);
+  async (place: RunPlace, { limitMs, signal, isFresh = false }: Limit): Promise<Sign | undefined> => {
+    const { promise, resolve } = Promise.withResolvers<Sign | undefined>();
+    const giveUp = () => resolve(undefined);
     // Nobody is kept waiting for a database that is away: the run was accepted, and its address is what there is to say.
-    const look = () => void isTrue(place).then((isSo) => isSo && resolve(true), giveUp);
-    const unsubscribes = [ends.subscribe(place.id, () => resolve(true)), live.onHint(runEventKind, place.id, look)];
+    const look = () => void isTrue(place).then((isSo) => isSo && resolve({}), giveUp);
+    const unsubscribes = [ends.subscribe(place.id, (nodes) => resolve({ nodes })), live.onHint(runEventKind, place.id, look)];
     const timers = [setTimeout(giveUp, limitMs), setInterval(look, lookEveryMs)];
     signal.addEventListener("abort", giveUp, { once: true });
     try {
-      if (signal.aborted) return false;
+      if (signal.aborted) return undefined;
       if (isFresh) timers.push(setTimeout(look, firstLookMs));
       else look();
       return await promise;

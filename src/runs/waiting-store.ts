@@ -1,3 +1,5 @@
+import { remember } from "../base/remember.ts";
+import type { TableOf } from "../history/table-of.ts";
 import type { RunStatement } from "../storage/database.ts";
 import {
   dataColumns,
@@ -13,7 +15,9 @@ import { longestTogether } from "./stored-nodes-store.ts";
 
 // For all that wait at the same time together; the bounds keep a statement to the partitions that the runs lie in.
 const asked = "unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)";
-const runOfAsked = "JOIN run ON run.organization_id = asked.organization_id AND run.id = asked.id AND run.id >= $3 AND run.id <= $4";
+const runIn = (table: string): string =>
+  `JOIN ${table} AS run ON run.organization_id = asked.organization_id AND run.id = asked.id AND run.id >= $3 AND run.id <= $4`;
+const runOfAsked = runIn("run");
 
 function valuesOf(places: RunPlace[]): unknown[] {
   const ids = places.map(({ id }) => id);
@@ -50,13 +54,17 @@ export async function findAnswers(run: RunStatement, places: RunPlace[]): Promis
 }
 
 // A run with more is read alone, so that it does not hold up others and all of them together need little memory.
-const wholeStatement = {
-  name: "runs_whole",
-  text: `SELECT ${placeText}, ${wholeColumnsText} FROM ${asked} ${runOfAsked} ${workflowText} WHERE octet_length(run.trigger_data) <= ${longestTogether}`,
-};
+// In the table itself the database keeps its plan; over all partitions it would make one each time, which takes longer than to read them.
+const wholeStatement = remember((runTable: string) => ({
+  name: `runs_whole_${runTable}`,
+  text: `SELECT ${placeText}, ${wholeColumnsText} FROM ${asked} ${runIn(runTable)} ${workflowText}
+         WHERE octet_length(run.trigger_data) <= ${longestTogether}`,
+}));
 
-export const findWholeRuns = (run: RunStatement, places: RunPlace[]): Promise<(WholeRunRow & RunPlace)[]> =>
-  run<WholeRunRow & RunPlace>(wholeStatement, valuesOf(places));
+export async function findWholeRuns(run: RunStatement, places: RunPlace[], tableOf: TableOf): Promise<(WholeRunRow & RunPlace)[]> {
+  const ids = places.map(({ id }) => id);
+  return await run<WholeRunRow & RunPlace>(wholeStatement(tableOf("run", ids)), valuesOf(places));
+}
 
 const whenSmall = (column: string): string =>
   `CASE WHEN SUM(${nodeBytesText}) OVER own <= ${longestTogether} THEN ${column} END AS ${column}`;
