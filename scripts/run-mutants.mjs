@@ -3,7 +3,7 @@ import { Stryker } from "@stryker-mutator/core";
 /** What is changed, and the tests that have to notice. Tests that start processes are left out: those run the unchanged files. */
 const areas = {
   overrides: {
-    mutate: ["src/runs/check-overrides.ts"],
+    mutate: ["src/runs/accept/check-overrides.ts"],
     tests: ["test/trigger-endpoint.test.ts"],
   },
   scrub: {

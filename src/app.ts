@@ -22,7 +22,7 @@ import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type Surroundings } from "./parts.ts";
 import type { PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
-import { createCountRuns } from "./runs/run-usage.ts";
+import { createCountRuns } from "./runs/read/run-usage.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
 import { createReadUsage } from "./usage/usage.ts";
 

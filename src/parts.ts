@@ -20,7 +20,7 @@ import { rankOf } from "./identity/organizations.ts";
 import { createOAuth } from "./oauth/oauth.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
-import { createRunSource, runEventKind } from "./runs/run-source.ts";
+import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
 import type { EmbeddedPostgres } from "./storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "./storage/migrate.ts";

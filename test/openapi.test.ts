@@ -7,7 +7,7 @@ import { createTracing } from "../src/base/tracing.ts";
 import type { Doctor } from "../src/doctor/doctor.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createPlatformServer } from "../src/platform/server.ts";
-import type { Preview } from "../src/runs/preview.ts";
+import type { Preview } from "../src/runs/read/preview.ts";
 import type { Runs } from "../src/runs/runs.ts";
 import type { Triggers } from "../src/triggers/triggers.ts";
 import { someId } from "./support/api-operations.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { lookFirst } from "../src/base/effect.ts";
-import { onPool, writeCheckpoints } from "../src/runs/checkpoint-store.ts";
-import type { GraphNode } from "../src/runs/graph.ts";
-import { describeRunning } from "../src/runs/node-rows.ts";
+import { onPool, writeCheckpoints } from "../src/runs/walk/checkpoint-store.ts";
+import type { GraphNode } from "../src/runs/walk/graph.ts";
+import { describeRunning } from "../src/runs/walk/node-rows.ts";
 import type { CountingProvider } from "./support/counting-provider.ts";
 import { startFakeProvider } from "./support/fake-provider.ts";
 import { connectGithub, issue, useGithub, useHttp } from "./support/github-nodes.ts";

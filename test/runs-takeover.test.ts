@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Refusal } from "../src/base/refusal.ts";
-import { createRunList } from "../src/runs/run-list.ts";
+import { createRunList } from "../src/runs/read/run-list.ts";
 import type { CountingProvider } from "./support/counting-provider.ts";
 import { issue } from "./support/github-nodes.ts";
 import { checkParallelCalls } from "./support/parallel-calls.ts";

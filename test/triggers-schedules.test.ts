@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { Refusal } from "../src/base/refusal.ts";
 import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
-import type { StartRun } from "../src/runs/start-run.ts";
+import type { StartRun } from "../src/runs/accept/start-run.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createSchedules } from "../src/triggers/fire-schedules.ts";
 import { createRegistrations } from "../src/triggers/registrations.ts";

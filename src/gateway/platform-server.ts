@@ -3,7 +3,7 @@ import { toAnnotations } from "../catalog/mcp-tool.ts";
 import type { History } from "../history/history.ts";
 import type { Organizations } from "../identity/organizations.ts";
 import type { Plans } from "../plans/plans.ts";
-import type { RunList } from "../runs/run-list.ts";
+import type { RunList } from "../runs/read/run-list.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { Credentials } from "../vault/credentials.ts";
 import type { Workflows } from "../workflows/workflows.ts";

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, callOf, idAt, type Months, nameOf, openMonths, organizationId } from "../../test/support/months.ts";
-import { listRuns, runTables } from "../runs/list-store.ts";
-import { createRunSource } from "../runs/run-source.ts";
-import { createCountRuns } from "../runs/run-usage.ts";
+import { listRuns, runTables } from "../runs/read/list-store.ts";
+import { createRunSource } from "../runs/read/run-source.ts";
+import { createCountRuns } from "../runs/read/run-usage.ts";
 import { createCountCalls } from "./call-usage.ts";
 import { createCallList } from "./list-calls.ts";
 import { insertCalls } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { RunList } from "../runs/run-list.ts";
+import type { RunList } from "../runs/read/run-list.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ActivityOf } from "../workflows/workflow-routes.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { userOf } from "../door/caller.ts";
-import { toAcceptedRun } from "./accepted-run.ts";
+import { toAcceptedRun } from "./accept/accepted-run.ts";
 import type { Runs } from "./runs.ts";
 import * as wire from "./wire.ts";
 

@@ -2,7 +2,7 @@ import { remember } from "../base/remember.ts";
 import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { RunStatement } from "../storage/database.ts";
-import type { RunKind } from "./start-run.ts";
+import type { RunKind } from "./accept/run-request.ts";
 
 export type RunPlace = { organizationId: string; id: string };
 

@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { WaitForAnswer } from "../runs/wait-for-answer.ts";
+import type { WaitForAnswer } from "../runs/control/wait-for-answer.ts";
 import type { Run } from "../runs/wire.ts";
 import type { RunResponse } from "../workflows/engine-nodes/respond.ts";
 import type { DeliveryAnswer } from "./provider-deliveries.ts";

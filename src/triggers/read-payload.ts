@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { WebhookRequest } from "../contract/webhook.ts";
-import { toHandle } from "../runs/run-files.ts";
-import type { RunFile } from "../runs/start-run.ts";
+import type { RunFile } from "../runs/accept/run-request.ts";
+import { toHandle } from "../runs/read/run-files.ts";
 import { normalisePayload, toFields } from "./normalise-payload.ts";
 import { isMultipart, readMultipart } from "./read-multipart.ts";
 

@@ -1,6 +1,6 @@
 import type { Span } from "../base/tracing.ts";
 import type { Poll } from "../contract/poll.ts";
-import type { RunWish } from "../runs/start-run.ts";
+import type { RunWish } from "../runs/accept/run-request.ts";
 import type { TriggerData } from "../workflows/engine-node.ts";
 import type { NodeOverride } from "../workflows/wire.ts";
 import { deliveryOf } from "./provider-deliveries.ts";

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { userOf } from "../door/caller.ts";
-import { toAcceptedRun } from "../runs/accepted-run.ts";
+import { toAcceptedRun } from "../runs/accept/accepted-run.ts";
 import { acceptedRun } from "../runs/wire.ts";
 import type { FindSamples } from "./polls/find-samples.ts";
 import type { Triggers } from "./triggers.ts";

@@ -1,7 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { RunWish, StartRun } from "../runs/start-run.ts";
+import type { RunWish } from "../runs/accept/run-request.ts";
+import type { StartRun } from "../runs/accept/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import type { Polls } from "./polls/find-poll.ts";
 import type { FindSamples } from "./polls/find-samples.ts";

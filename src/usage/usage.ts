@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createTurns } from "../base/take-turns.ts";
 import type { CallCounts, CountCalls } from "../history/call-usage.ts";
-import type { CountRuns, RunCounts } from "../runs/run-usage.ts";
+import type { CountRuns, RunCounts } from "../runs/read/run-usage.ts";
 import type { Usage, UsageBucket, UsageDays } from "./wire.ts";
 
 export type ReadUsage = ReturnType<typeof createReadUsage>;

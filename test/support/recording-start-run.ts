@@ -1,6 +1,6 @@
 import { newId } from "../../src/base/ids.ts";
 import { Refusal } from "../../src/base/refusal.ts";
-import type { StartRun } from "../../src/runs/start-run.ts";
+import type { StartRun } from "../../src/runs/accept/start-run.ts";
 import type { Database } from "../../src/storage/database.ts";
 
 export const startedTable =

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RunList } from "../../runs/run-list.ts";
+import type { RunList } from "../../runs/read/run-list.ts";
 import { nodeStatus } from "../../runs/wire.ts";
 import { definePlatformTool, failure, id, instant, reads } from "./define-platform-tool.ts";
 import { execution } from "./list-executions.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RunList } from "../../runs/run-list.ts";
+import type { RunList } from "../../runs/read/run-list.ts";
 import { runKind, runStatus } from "../../runs/wire.ts";
 import { cursorInput, definePlatformTool, failure, id, instant, nextCursor, reads, total } from "./define-platform-tool.ts";
 

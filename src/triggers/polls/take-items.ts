@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Refusal, type RefusalCode } from "../../base/refusal.ts";
 import { factsOfFailure, type Tracing } from "../../base/tracing.ts";
 import type { PollItem } from "../../contract/poll.ts";
-import type { StartRun } from "../../runs/start-run.ts";
+import type { StartRun } from "../../runs/accept/start-run.ts";
 import type { Database } from "../../storage/database.ts";
 import { isFilterMet } from "../filter-events.ts";
 import { wishOfItem } from "../run-wishes.ts";

@@ -1,0 +1,129 @@
+import { createBatch } from "../../base/batch.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { TableOf } from "../../history/table-of.ts";
+import { timeOfId } from "../../history/time-of-id.ts";
+import type { Database, RunStatement } from "../../storage/database.ts";
+import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
+import {
+  claimOnce,
+  findActiveTriggers,
+  findOnce,
+  findUnfinished,
+  insertRuns,
+  type KnownOnce,
+  type NewRun,
+  type Once,
+  type RunPlace,
+} from "../store.ts";
+import { onPool } from "../walk/checkpoint-store.ts";
+
+export type RunToAccept = {
+  row: NewRun;
+  once: { key: string; wishSha256: Buffer } | undefined;
+  evenIfOff?: boolean | undefined;
+  /** What goes in together with the run, such as nodes that another run has finished. */
+  alsoInsert?: ((run: RunStatement) => Promise<void>) | undefined;
+};
+
+export type AcceptedRun = { id: string; createdAt: Date; isReplay: boolean };
+
+/** Turns that were taken inside a transaction: `begin` is for after its commit, `giveUp` for when it failed. */
+export type Claim = { begin: () => void; giveUp: () => void };
+
+type Options = {
+  db: Database;
+  tableOf: TableOf;
+  insertTurns: (run: RunStatement, rows: NewRun[]) => Promise<void>;
+  /** Takes turns for this process while it has room. */
+  claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
+  /** Takes them in a transaction of its own, for where the run that calls them is locked: to take others as well would wait for their runs. */
+  wake: () => void;
+  /** Names this process. */
+  owner: string;
+  onChange: (accepted: NewRun[]) => void;
+};
+
+/** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
+export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, wake, owner, onChange }: Options) {
+  const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
+    let claim: Claim | undefined;
+    try {
+      const { answers, rows } = await db.transaction(async (run) => {
+        claim?.giveUp();
+        claim = undefined;
+        const sorted = await sort(run, wishes);
+        const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
+        const newRows = fresh.map(({ row }) => row);
+        await insertRuns(run, owner, newRows, tableOf);
+        for (const { alsoInsert } of fresh) await alsoInsert?.(run);
+        await insertTurns(run, newRows);
+        if (newRows.length > 0 && !newRows.some(isCalled)) claim = await claimIn(run, newRows);
+        return { answers: sorted, rows: newRows };
+      });
+      claim?.begin();
+      if (rows.some(isCalled)) wake();
+      onChange(rows);
+      return answers;
+    } catch (error) {
+      claim?.giveUp();
+      throw error;
+    }
+  };
+  // Not all at once: while the database stores some, this process executes others.
+  const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
+
+  return async (wish: RunToAccept): Promise<AcceptedRun> => {
+    const answer = await batch.add(wish);
+    if (answer instanceof Refusal) throw answer;
+    return answer;
+  };
+}
+
+const isCalled = ({ parentRunId }: NewRun): boolean => parentRunId !== null;
+
+const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer instanceof Refusal) && answer?.isReplay === false;
+
+/** What each wish is answered: a run of its own, the one that was there before, or a refusal. */
+async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
+  const triggerOf = ({ row, evenIfOff }: RunToAccept) => (evenIfOff ? [] : placesOf(row, row.triggerId));
+  const parentOf = ({ row }: RunToAccept) => placesOf(row, row.parentRunId);
+  const active = toKeys(await findActiveTriggers(run, wishes.flatMap(triggerOf)));
+  const unfinished = toKeys(await findUnfinished(run, wishes.flatMap(parentOf)));
+  const isOff = (wish: RunToAccept) => triggerOf(wish).some((place) => !active.has(toKey(place)));
+  const isOrphan = (wish: RunToAccept) => parentOf(wish).some((place) => !unfinished.has(toKey(place)));
+  const firsts = new Map<string, Once>();
+  for (const { row, once } of wishes.filter((wish) => !isOff(wish) && !isOrphan(wish))) {
+    const key = once && placeOfKey(row.organizationId, once.key);
+    if (once && key && !firsts.has(key)) firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
+  }
+  const owners = new Map((await claimOnce(run, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
+  return wishes.map((wish) => {
+    if (isOff(wish)) return new Refusal("trigger_off", "This trigger is turned off.");
+    if (isOrphan(wish)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");
+    const { row, once } = wish;
+    const owner = once && owners.get(placeOfKey(row.organizationId, once.key));
+    if (!owner || owner.runId === row.id) return { id: row.id, createdAt: row.queuedAt, isReplay: false };
+    return once.wishSha256.equals(owner.wishSha256) ? toReplay(owner) : keyReused();
+  });
+}
+
+const placesOf = ({ organizationId }: NewRun, id: string | null): RunPlace[] => (id === null ? [] : [{ organizationId, id }]);
+
+const toKey = ({ organizationId, id }: RunPlace): string => placeOfKey(organizationId, id);
+
+const toKeys = (places: RunPlace[]): Set<string> => new Set(places.map(toKey));
+
+const toReplay = ({ runId, queuedAt }: KnownOnce): AcceptedRun => ({ id: runId, createdAt: queuedAt ?? timeOfId(runId), isReplay: true });
+
+const keyReused = () => new Refusal("idempotency_key_reused", "This Idempotency-Key was used for another request.");
+
+/** The run that was accepted for the same wish before, whatever has changed since. */
+export const createFindReplay =
+  ({ db }: { db: Database }) =>
+  async (organizationId: string, { key, wishSha256 }: { key: string; wishSha256: Buffer }): Promise<AcceptedRun | undefined> => {
+    const [known] = await findOnce(onPool(db), [{ organizationId, key }]);
+    if (known && !known.wishSha256.equals(wishSha256)) throw keyReused();
+    return known && toReplay(known);
+  };
+
+const placeOfKey = (organizationId: string, key: string): string => `${organizationId} ${key}`;

@@ -1,0 +1,146 @@
+import type { Clock } from "../../base/clock.ts";
+import { Refusal, type RefusalCode } from "../../base/refusal.ts";
+import type { Span } from "../../base/tracing.ts";
+import type { Item, TriggerData } from "../../workflows/engine-node.ts";
+import type { NodeOverride } from "../../workflows/wire.ts";
+import type { Workflows } from "../../workflows/workflows.ts";
+import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
+import type { CheckOverrides } from "../accept/check-overrides.ts";
+import { toRow } from "../accept/start-run.ts";
+import type { WholeRunRow } from "../read/list-store.ts";
+import type { FoundRun } from "../read/read-run.ts";
+import type { RunList } from "../read/run-list.ts";
+import type { RunPlace } from "../store.ts";
+import type { FindGraph } from "../walk/find-graph.ts";
+import { collectIncoming, type Settled, toRootItem } from "../walk/find-ready.ts";
+import type { Graph } from "../walk/graph.ts";
+import { type ReusedNode, reuseItems } from "../walk/reuse-items.ts";
+import { copyNodes } from "./copy-nodes-store.ts";
+import { keepFinished } from "./keep-finished.ts";
+
+type Options = {
+  workflows: Pick<Workflows, "find">;
+  list: Pick<RunList, "readFirstItems" | "readWhole">;
+  findGraph: FindGraph;
+  accept: (wish: RunToAccept) => Promise<AcceptedRun>;
+  checkOverrides: CheckOverrides;
+  clock: Clock;
+};
+
+type Wish = {
+  organizationId: string;
+  runId: string;
+  /** The version of the workflow that the run had, or the one of now. */
+  version: "same" | "current";
+  from: Beginning;
+  /** What shall be otherwise than in the run before. */
+  prompt?: string | undefined;
+  payload?: unknown;
+  overrides?: NodeOverride[] | undefined;
+  user: { id: string; name: string };
+  trace: Span;
+};
+
+type Beginning = "start" | "failure" | { nodeId: string };
+
+/** Runs again what a run did: all of it, or from the node that failed or a chosen one, with what was finished beside it and those items of what failed that worked. */
+export function createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }: Options) {
+  async function requireActive(organizationId: string, workflowId: string) {
+    const workflow = await workflows.find(organizationId, workflowId);
+    if (!workflow) throw new Refusal("workflow_not_found", "The workflow of this run was deleted.");
+    if (!workflow.isActive) throw new Refusal("workflow_inactive", "This workflow is turned off.");
+    return workflow;
+  }
+
+  async function chooseVersion({ organizationId, version }: Wish, { row, graph }: FoundRun): Promise<{ version: number; graph: Graph }> {
+    const workflow = await requireActive(organizationId, row.workflowId);
+    if (version === "same") {
+      if (graph.size === 0) throw new Refusal("workflow_not_found", goneWords(row));
+      return { version: row.workflowVersion, graph };
+    }
+    const current = await findGraph(organizationId, workflow.id, workflow.version);
+    if (current.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
+    return { version: workflow.version, graph: current };
+  }
+
+  async function readWorked({ organizationId, id }: RunPlace, nodeIds: string[]): Promise<ReusedNode[]> {
+    const found: ReusedNode[] = [];
+    for (const nodeId of nodeIds) {
+      const { node } = await list.readWhole(organizationId, id, nodeId);
+      const reused = node && reuseItems(node);
+      if (reused) found.push(reused);
+    }
+    return found;
+  }
+
+  return async (asked: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
+    const { organizationId, runId, from, prompt, payload, user, trace } = asked;
+    const before = await list.readFirstItems(organizationId, runId);
+    const { workflowId } = before.row;
+    const { version, graph } = await chooseVersion(asked, before);
+    const overrides = asked.overrides ?? inheritOverrides(before.row, graph);
+    await checkOverrides(organizationId, graph, overrides);
+    const trigger = JSON.parse(before.row.triggerData) as TriggerData;
+    const edited = { ...trigger, ...(prompt === undefined ? {} : { prompt }), ...(payload === undefined ? {} : { payload }) };
+    const isUnchanged = version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
+    const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
+    const queuedAt = clock.now();
+    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
+    const row = { ...wish, workflowId, workflowVersion: version, rerunOf: runId };
+    const copy = {
+      organizationId,
+      from: runId,
+      to: row.id,
+      at: queuedAt,
+      nodeIds: finished,
+      reused: await readWorked({ organizationId, id: runId }, failed),
+    };
+    const alsoInsert = from === "start" ? undefined : (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, copy);
+    const { id } = await accept({ row, once: undefined, alsoInsert });
+    return { id, createdAt: queuedAt, workflowId };
+  };
+}
+
+const goneWords = ({ workflowVersion }: WholeRunRow): string =>
+  `Version ${workflowVersion} of the workflow is gone. Run it again on the current version.`;
+
+/** Of the run before, for nodes that there still are. */
+const inheritOverrides = ({ overrides }: WholeRunRow, graph: Graph): NodeOverride[] =>
+  (JSON.parse(overrides ?? "[]") as NodeOverride[]).filter(({ id }) => graph.has(id));
+
+/** `isUnchanged`: all is as in the run before, so that the rest of a node's items is not done in another way than those that worked. */
+type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData; isUnchanged: boolean };
+
+/** `failed` are those that go on with the items that worked: they get what they got before. */
+type Reusable = { finished: string[]; failed: string[] };
+
+const nothing: Reusable = { finished: [], failed: [] };
+
+/** Nodes whose results the new run takes over. */
+function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger, isUnchanged }: Circumstances): Reusable {
+  if (row.status === "pending" || row.status === "running" || row.status === "waiting")
+    throw new Refusal("run_not_finished", "This run has not ended yet.");
+  const root = toRootItem(trigger.payload);
+  const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
+  const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
+  const kept = keepFinished({ graph, rows, root, beginsAt });
+  if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
+  const getsTheSame = (id: string) => graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
+  return {
+    finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
+    failed: from === "failure" && isUnchanged ? [...failed].filter(getsTheSame) : [],
+  };
+}
+
+/** A node can only be begun with when it gets what it would have got. */
+function requireInput(graph: Graph, nodeId: string, { kept, root }: { kept: Map<string, Settled>; root: Item }): void {
+  const node = graph.get(nodeId);
+  if (!node) throw refuseNode("unknown_node", "is no node of this version of the workflow");
+  const missing = new Set(node.incoming.map(({ source }) => source).filter((source) => !kept.has(source)));
+  if (missing.size > 0) throw refuseNode("validation_failed", `comes after ${[...missing].join(", ")}, of which this run has no outputs`);
+  const { items, continues } = collectIncoming(node, kept, root);
+  if (items.length === 0 && !continues) throw refuseNode("validation_failed", "got no items in this run");
+}
+
+const refuseNode = (code: RefusalCode, detail: string): Refusal =>
+  new Refusal(code, `nodeId ${detail}.`, { errors: [{ pointer: "/nodeId", detail }] });

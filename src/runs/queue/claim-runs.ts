@@ -1,0 +1,134 @@
+import type { Log } from "../../base/log.ts";
+import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Claim } from "../accept/accept-runs.ts";
+import { type AdoptedRun, adoptRuns, asAdopted, type NewRun } from "../store.ts";
+import type { RunQueue, Turn } from "./run-queue.ts";
+
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  log: Log;
+  owner: string;
+  /** For how many more runs there is room, without those being claimed. */
+  room: () => number;
+  crowded: () => string[];
+  begin: (run: AdoptedRun, turn: Turn) => void;
+  /** The run has ended already. */
+  drop: (turn: Turn) => void;
+};
+
+type Taken = Claim & { count: number };
+
+/** Takes turns out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
+export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded, begin, drop }: Options) {
+  const { left, reserve } = createRoom(roomHere);
+  let claiming: Promise<void> | undefined;
+  let mustClaimAgain = false;
+  /** What this process knows of the queue, until a hint or the next look. */
+  const seen = { isEmpty: false, hasCrowded: false };
+
+  /** `fresh` are runs that were stored in the same transaction, as this process's own. */
+  async function claimIn(run: RunStatement, fresh: NewRun[] = []): Promise<Taken | undefined> {
+    const room = left();
+    if (room < 1) return undefined;
+    const size = chooseSize(room, fresh.length);
+    const giveUp = reserve(size);
+    try {
+      const without = crowded();
+      const turns = await queue.take(run, { most: size, without });
+      seen.isEmpty = turns.length < size;
+      seen.hasCrowded = without.length > 0;
+      const own = new Map(fresh.map((row) => [row.id, asAdopted(row)]));
+      const others = await adoptRuns(
+        run,
+        owner,
+        turns.filter(({ id }) => !own.has(id)),
+      );
+      const adopted = new Map([...own, ...others.map((one) => [one.id, one] as const)]);
+      return { giveUp, count: turns.length, begin: () => beginAll(turns, adopted, giveUp) };
+    } catch (error) {
+      giveUp();
+      throw error;
+    }
+  }
+
+  function beginAll(turns: Turn[], adopted: Map<string, AdoptedRun>, giveUp: () => void): void {
+    giveUp();
+    for (const turn of turns) {
+      const run = adopted.get(turn.id);
+      if (run) begin(run, turn);
+      else drop(turn);
+    }
+  }
+
+  async function claimOnce(): Promise<number> {
+    let taken: Taken | undefined;
+    try {
+      await db.transaction(async (run) => {
+        taken?.giveUp();
+        taken = await claimIn(run);
+      });
+    } catch (error) {
+      taken?.giveUp();
+      throw error;
+    }
+    taken?.begin();
+    return taken?.count ?? 0;
+  }
+
+  async function claimAll(): Promise<void> {
+    do {
+      mustClaimAgain = false;
+      if ((await claimOnce()) > 0) mustClaimAgain = true;
+    } while (mustClaimAgain && left() > 0);
+  }
+
+  function wake(): void {
+    mustClaimAgain = true;
+    if (claiming || left() < 1) return;
+    claiming = claimAll()
+      .catch((error: Error) => log.debug({ reason: error.message }, "no runs can be taken right now"))
+      .finally(() => {
+        claiming = undefined;
+      });
+  }
+
+  return {
+    claimIn,
+    wake,
+    hasRoom: () => left() > 0,
+    /** There is room again, or an organization's next run would get a slot: look only when something may be there. */
+    wakeIfWaiting: (reason: "room" | "slot") => {
+      if (reason === "room" ? !seen.isEmpty : seen.hasCrowded) wake();
+    },
+    settled: async () => await claiming,
+  };
+}
+
+function createRoom(roomHere: () => number) {
+  let reserved = 0;
+  return {
+    left: (): number => roomHere() - reserved,
+
+    /** Gives it back once, however often what it returns is called. */
+    reserve(size: number): () => void {
+      let kept = size;
+      reserved += size;
+      return () => {
+        reserved -= kept;
+        kept = 0;
+      };
+    },
+  };
+}
+
+const mostAtOnce = 64;
+
+/**
+ * A power of two that fits: more than were just stored if possible, so that a queue without others is seen to be empty and nobody looks again
+ * in vain; otherwise for a good part of the room, so that others can claim meanwhile.
+ */
+function chooseSize(room: number, freshCount: number): number {
+  const enough = freshCount > 0 ? 2 ** (Math.floor(Math.log2(freshCount)) + 1) : mostAtOnce;
+  return Math.min(enough, 2 ** Math.floor(Math.log2(room)));
+}

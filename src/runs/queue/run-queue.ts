@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { PgBoss } from "pg-boss";
+import type { Log } from "../../base/log.ts";
+import type { ConnectionTarget, RunStatement, Statement } from "../../storage/database.ts";
+
+/** Whose turn it is: a run that was handed to this process. `retryCount` names the attempt, so that a late process settles nothing. */
+export type Turn = { id: string; organizationId: string; retryCount: number };
+
+export type RunQueue = ReturnType<typeof createRunQueue>;
+
+type Entry = { id: string; organizationId: string; startAfter?: Date | null };
+
+type Options = {
+  target: ConnectionTarget;
+  log: Log;
+  /** Whether this process looks for turns of processes that fell silent. */
+  supervises: boolean;
+};
+
+const schema = "run_queue";
+const queueName = "run";
+const deadQueueName = "run_dead";
+// pg-boss takes no shorter one.
+const heartbeatSeconds = 10;
+
+// Never waits, as ARCHITECTURE.md says (One order of locks): who is just taking a turn may wait for the run itself, which the caller has locked.
+const removeWhere = (condition: string): Statement => ({
+  name: "",
+  text: `DELETE FROM ${schema}.job WHERE name = '${queueName}' AND id IN
+           (SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = ANY ($1::uuid[]) AND ${condition} FOR UPDATE SKIP LOCKED)`,
+});
+const removeStatement = removeWhere("true");
+const removeIdleStatement = removeWhere("state <> 'active'");
+const existingStatement: Statement = {
+  name: "",
+  text: `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = ANY ($1::uuid[])`,
+};
+const holdStatement: Statement = {
+  name: "run_queue_hold",
+  text: `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND id = $1 AND retry_count = $2 AND state = 'active' FOR UPDATE`,
+};
+const yearSeconds = 365 * 24 * 3600;
+
+/**
+ * Hands runs out to processes: each to one at a time, and anew when a process dies. It holds ids only; what a run is stands in the table.
+ * Everything that must be true together with the run row goes through the caller's own transaction.
+ */
+export function createRunQueue({ target, log, supervises }: Options) {
+  const boss = createBoss({ target, log, supervises });
+
+  async function insert(run: RunStatement, entries: Entry[]): Promise<void> {
+    const jobs = entries.map(({ id, organizationId, startAfter }) => ({
+      id,
+      group: { id: organizationId },
+      ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
+    }));
+    if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
+  }
+
+  /** Those that have no place, judged without waiting: to insert one that is just being taken would wait for whoever takes it. */
+  async function insertMissing(run: RunStatement, entries: Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const existing = new Set((await run<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id));
+    await insert(
+      run,
+      entries.filter(({ id }) => !existing.has(id)),
+    );
+  }
+
+  return {
+    async start(): Promise<void> {
+      await boss.start();
+      await createQueues(boss);
+    },
+
+    insert,
+    insertMissing,
+
+    /** Locks the place of a turn, and says whether it still is that turn's: to be called before its run is locked. */
+    async hold(run: RunStatement, { id, retryCount }: Turn): Promise<boolean> {
+      return (await run(holdStatement, [id, retryCount])).length > 0;
+    },
+
+    /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
+    async take(run: RunStatement, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
+      const jobs = await boss.fetch(queueName, {
+        batchSize: most,
+        ...(without.length > 0 ? { ignoreGroups: without } : {}),
+        ...through(run),
+      });
+      return jobs.map(({ id, groupId, retryCount }) => ({ id, organizationId: groupId ?? "", retryCount }));
+    },
+
+    /** Those that are still this process's. */
+    async keep(run: RunStatement, turns: Turn[]): Promise<Set<string>> {
+      // The types of pg-boss leave out the ids it answers with.
+      const answer: { settled?: string[] } = await boss.touch(queueName, turns, through(run));
+      return new Set(answer.settled);
+    },
+
+    async remove(run: RunStatement, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.deleteJob(queueName, turns, through(run));
+    },
+
+    /** Whoever has the turn loses it. */
+    async removeAll(run: RunStatement, runs: { id: string }[]): Promise<void> {
+      if (runs.length > 0) await run(removeStatement, [runs.map(({ id }) => id)]);
+    },
+
+    /** It is their turn now, unless a process has it or is just taking it: that one finds out by itself what has changed. */
+    async wake(run: RunStatement, runs: { id: string; organizationId: string }[]): Promise<void> {
+      if (runs.length > 0) await run(removeIdleStatement, [runs.map(({ id }) => id)]);
+      await insertMissing(run, runs);
+    },
+
+    /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
+    async listOf(run: RunStatement, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
+      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
+      return (await run<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
+    },
+
+    async clear(run: RunStatement): Promise<void> {
+      await run({ name: "", text: `DELETE FROM ${schema}.job` }, []);
+    },
+
+    /** Gives turns back for another process to take at once. */
+    async giveBack(run: RunStatement, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.fail(queueName, turns, null, through(run));
+    },
+
+    /** Runs that every process failed at which tried them. */
+    async takeDead(run: RunStatement): Promise<Turn[]> {
+      const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(run) });
+      const ids = jobs.map(({ id }) => id);
+      if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(run));
+      return jobs.map(({ id, sourceId, groupId, retryCount }) => ({ id: sourceId ?? id, organizationId: groupId ?? "", retryCount }));
+    },
+
+    async stop(): Promise<void> {
+      await boss.stop({ graceful: false, close: true });
+    },
+  };
+}
+
+function createBoss({ target, log, supervises }: Options): PgBoss {
+  const boss = new PgBoss({
+    ...target,
+    ...("host" in target && target.host.startsWith("/") ? { ssl: false } : {}),
+    application_name: "switchyard queue",
+    schema,
+    max: 2,
+    schedule: false,
+    supervise: supervises,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    connectionTimeoutMillis: 2_000,
+  });
+  boss.on("error", (error: Error) => log.warn({ reason: error.message }, "the queue of runs has trouble"));
+  return boss;
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
+  const shared = { retentionSeconds: 10 * yearSeconds, deleteAfterSeconds: 1 };
+  await boss.createQueue(deadQueueName, shared);
+  await boss.createQueue(queueName, {
+    ...shared,
+    partition: true,
+    heartbeatSeconds,
+    expireInSeconds: 24 * 3600,
+    retryLimit: 20,
+    retryDelay: 0,
+    deadLetter: deadQueueName,
+  });
+}
+
+const names = new Map<string, string>();
+
+/** Runs the queue's statements on the caller's connection, parsed once per connection. */
+function through(run: RunStatement) {
+  return {
+    db: {
+      async executeSql(text: string, values: unknown[] = []) {
+        return { rows: await run<Record<string, unknown>>({ name: nameOf(text), text }, values) };
+      },
+    },
+  };
+}
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `queue_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
+  names.set(text, name);
+  return name;
+}

@@ -1,0 +1,184 @@
+import { remember } from "../../base/remember.ts";
+import { type TableOf, wholeTable } from "../../history/table-of.ts";
+import { arraysOf, type Columns, columnNames, unnest } from "../../storage/columns.ts";
+import type { Database, RunStatement, Statement } from "../../storage/database.ts";
+import type { StoredNode } from "./stored-nodes-store.ts";
+
+/** The run as its owner knows it; whoever adopted it since makes the write come to nothing. */
+export type Held = { organizationId: string; runId: string; epoch: number };
+
+export type NodeRow = Held &
+  Omit<StoredNode, "runId"> & {
+    nodeType: string;
+    input: string | null;
+    filled: string | null;
+    note: string | null;
+    completedAt: Date | null;
+  };
+
+export const nodeColumns: Columns<NodeRow> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+  ["nodeId", "node_id", "text"],
+  ["nodeType", "node_type", "text"],
+  ["status", "status", "text"],
+  ["attempts", "attempts", "integer"],
+  ["done", "done", "integer"],
+  ["input", "input", "text"],
+  ["outputs", "outputs", "text"],
+  ["filled", "filled", "text"],
+  ["errorCode", "error_code", "text"],
+  ["errorMessage", "error_message", "text"],
+  ["note", "note", "text"],
+  ["wakeAt", "wake_at", "timestamptz"],
+  ["startedAt", "started_at", "timestamptz"],
+  ["completedAt", "completed_at", "timestamptz"],
+  ["durationMs", "duration_ms", "bigint"],
+  ["mustNotRepeat", "must_not_repeat", "boolean"],
+  ["items", "items", "text"],
+  ["total", "total", "integer"],
+  ["underWay", "under_way", "text"],
+];
+
+/** What becomes of the run itself. */
+export type RunTurn = Held & {
+  status: "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+  errorCode: string | null;
+  errorMessage: string | null;
+  errorNodeId: string | null;
+  startedAt: Date | null;
+  wakeAt: Date | null;
+  completedAt: Date | null;
+  activeMs: number;
+};
+
+const turnColumns: Columns<RunTurn> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+  ["status", "status", "text"],
+  ["errorCode", "error_code", "text"],
+  ["errorMessage", "error_message", "text"],
+  ["errorNodeId", "error_node_id", "text"],
+  ["startedAt", "started_at", "timestamptz"],
+  ["wakeAt", "wake_at", "timestamptz"],
+  ["completedAt", "completed_at", "timestamptz"],
+  ["activeMs", "active_ms", "bigint"],
+];
+
+const stored = nodeColumns.filter(([field]) => field !== "epoch");
+const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
+/** What a node has behind it that goes on; to store that it runs must not forget it. */
+const keptWhen: Record<string, string> = {
+  ...Object.fromEntries(["input", "filled", "wake_at", "duration_ms"].map((column) => [column, "excluded.status = 'running'"])),
+  ...Object.fromEntries(
+    ["done", "total", "outputs", "items"].map((column) => [column, "excluded.status = 'running' AND excluded.items IS NULL"]),
+  ),
+};
+/** Of one attempt it is shown that it runs, and that it reaches out: whichever comes last, it must not be forgotten. */
+const isSameAttempt = "excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts";
+const changes: Record<string, string> = {
+  must_not_repeat: `excluded.must_not_repeat OR (${isSameAttempt} AND stored.must_not_repeat)`,
+  under_way: `CASE WHEN ${isSameAttempt} THEN COALESCE(excluded.under_way, stored.under_way) ELSE excluded.under_way END`,
+};
+function change(column: string): string {
+  const kept = keptWhen[column];
+  const value = changes[column] ?? `excluded.${column}`;
+  return `${column} = ${kept === undefined ? value : `CASE WHEN ${kept} THEN stored.${column} ELSE ${value} END`}`;
+}
+
+const placeColumns: Columns<Held> = [
+  ["organizationId", "organization_id", "uuid"],
+  ["runId", "run_id", "uuid"],
+  ["epoch", "epoch", "integer"],
+];
+
+// The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
+const heldOf = (runTable: string): string => `held AS (
+  SELECT run.organization_id, run.id, run.epoch FROM ${runTable} AS run
+  JOIN ${unnest(placeColumns)} AS mine (${columnNames(placeColumns)})
+    ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
+  WHERE run.status IN ('pending', 'running', 'waiting')
+  ORDER BY run.organization_id, run.id
+  FOR NO KEY UPDATE OF run
+)`;
+
+/** Looked up in a hash. In a join the database takes `held` for a single row and compares each of its rows with each of the others. */
+const isHeldRow = (row: string): string =>
+  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT held.organization_id, held.id, held.epoch FROM held) THEN true ELSE false END`;
+
+const writeNodes = (nodeTable: string, firstParameter: number): string => `written AS (
+  INSERT INTO ${nodeTable} AS stored (${columnNames(stored)})
+  SELECT ${columnNames(stored)} FROM ${unnest(nodeColumns, firstParameter)} AS node (${columnNames(nodeColumns)}) WHERE ${isHeldRow("node")}
+  ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
+    SET ${changed.map(change).join(", ")}
+    WHERE stored.status IN ('running', 'retrying', 'waiting')
+)`;
+
+const writeTurns = (runTable: string, firstParameter: number): string => `turned AS (
+  UPDATE ${runTable} AS run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
+    started_at = COALESCE(run.started_at, turn.started_at), wake_at = turn.wake_at, completed_at = turn.completed_at,
+    active_ms = turn.active_ms, changed_at = clock_timestamp()
+  FROM ${unnest(turnColumns, firstParameter)} AS turn (${columnNames(turnColumns)})
+  WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id AND ${isHeldRow("turn")}
+)`;
+
+const firstOfNodes = placeColumns.length + 1;
+const firstOfTurns = firstOfNodes + nodeColumns.length;
+
+const heldRows = 'SELECT organization_id AS "organizationId", id AS "runId", epoch FROM held';
+
+// Without names they are planned each time: a plan made while the table was small reads all of an organization's runs for each of them
+// when it is large, until the database has looked at the table again.
+const nodesOnly = remember((runTable: string) =>
+  remember(
+    (nodeTable: string): Statement => ({
+      name: "",
+      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)} ${heldRows}`,
+    }),
+  ),
+);
+
+const nodesAndTurns = remember((runTable: string) =>
+  remember(
+    (nodeTable: string): Statement => ({
+      name: "",
+      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)}, ${writeTurns(runTable, firstOfTurns)} ${heldRows}`,
+    }),
+  ),
+);
+
+/** Names a run as one of its owners knew it. */
+export const placeOf = ({ organizationId, runId, epoch }: Held): string => `${organizationId} ${runId} ${epoch}`;
+
+/** The runs that were still this owner's; for the others nothing was written. */
+export async function writeCheckpoints(
+  run: RunStatement,
+  nodes: NodeRow[],
+  turns: RunTurn[],
+  tableOf: TableOf = wholeTable,
+): Promise<Held[]> {
+  const places = new Map([...nodes, ...turns].map((held) => [placeOf(held), held]));
+  const runIds = [...places.values()].map(({ runId }) => runId);
+  const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
+  const values = [...arraysOf(placeColumns, [...places.values()]), ...arraysOf(nodeColumns, nodes)];
+  if (turns.length === 0) return await run<Held>(nodesOnly(runTable)(nodeTable), values);
+  return await run<Held>(nodesAndTurns(runTable)(nodeTable), [...values, ...arraysOf(turnColumns, turns)]);
+}
+
+const isHeldStatement: Statement = {
+  name: "run_held",
+  text: "SELECT id FROM run WHERE organization_id = $1 AND id = $2 AND epoch = $3 FOR SHARE",
+};
+
+/** Whether nobody has adopted the run since; and nobody does before the transaction ends. */
+export async function isHeld(run: RunStatement, { organizationId, runId, epoch }: Held): Promise<boolean> {
+  return (await run(isHeldStatement, [organizationId, runId, epoch])).length > 0;
+}
+
+/** One statement needs no transaction around it. */
+export const onPool =
+  (db: Database): RunStatement =>
+  (statement, values) =>
+    db.prepared(statement, values);

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createBatch } from "../../base/batch.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { TableOf } from "../../history/table-of.ts";
+import type { Database, RunStatement } from "../../storage/database.ts";
+import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
+import { isConflict } from "../../storage/repeat-after-conflict.ts";
+import { callerFailed, cancelTree } from "../control/cancel-called.ts";
+import type { RunQueue, Turn } from "../queue/run-queue.ts";
+import { findOpenCalls, lockParent } from "./called-store.ts";
+import { type Held, type NodeRow, onPool, placeOf, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
+import { tellParents } from "./tell-parents.ts";
+
+/** `awaits`: the runs that each of its nodes waits for. */
+type StepAside = { turn: Turn; awaits: string[][] };
+
+export type Checkpoint = {
+  nodes: NodeRow[];
+  /** What becomes of the run, when it ends or changes its state. */
+  turn?: RunTurn;
+  /** Given when the run steps aside until `turn.wakeAt`, or until those that one of its nodes called have ended. */
+  stepAside?: StepAside;
+  /** The run that may wait for this one's end. */
+  parentRunId?: string | null;
+  /** Given when the run failed and may have called others, which nobody waits for any more. */
+  cancelsCalled?: boolean;
+};
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
+type Options = {
+  db: Database;
+  queue: RunQueue;
+  tableOf: TableOf;
+  /** Called after each commit. */
+  onChange: (changed: { organizationId: string; id: string }[]) => void;
+  onCancelled: (cancelled: { organizationId: string; id: string }[]) => void;
+  /** Somebody's turn comes at that moment. */
+  onQueued: (moment: Date) => void;
+};
+
+const patienceMs = 60_000;
+const pauseMs = 250;
+/** A statement has two seconds, so rows with much text do not go together with others. */
+const largeLength = 256 * 1024;
+
+/** Writes what became of nodes and runs. All that wait at the same time share a commit. */
+export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, onQueued }: Options) {
+  const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
+    const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
+    const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
+    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns, tableOf)).map(placeOf));
+    onChange(turns.filter((turn) => held.has(placeOf(turn))).map(toPlace));
+    return checkpoints.map((checkpoint) => held.has(placeOf(heldOf(checkpoint))));
+  };
+  // Not all at once: while the database stores some, this process executes others.
+  const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
+
+  /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
+  async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
+    await queue.remove(run, [stepAside.turn]);
+    const open = await findOpenCalls(run, turn, stepAside.awaits.flat());
+    const isOver = stepAside.awaits.some((ids) => !ids.some((id) => open.has(id)));
+    const startAfter = isOver ? null : turn.wakeAt;
+    if (isOver || startAfter) await queue.insertMissing(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
+  }
+
+  /** What has to be locked before the run itself: its own place in the queue, and the run that called it. */
+  async function lockOthers(run: RunStatement, { turn, stepAside, parentRunId }: Checkpoint) {
+    if (stepAside) await queue.hold(run, stepAside.turn);
+    return turn?.completedAt && parentRunId ? await lockParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+  }
+
+  /** What a run called that failed: nobody waits for it any more. */
+  async function cancelCalled(run: RunStatement, { turn, cancelsCalled }: Checkpoint): Promise<string[]> {
+    if (!turn?.completedAt || !cancelsCalled) return [];
+    return await cancelTree(run, queue, toPlace(turn), { completedAt: turn.completedAt, message: callerFailed });
+  }
+
+  async function writeAlone(checkpoint: Checkpoint): Promise<boolean> {
+    const { nodes, turn, stepAside } = checkpoint;
+    let cancelled: string[] = [];
+    const isHeld = await db.transaction(async (run) => {
+      const parents = await lockOthers(run, checkpoint);
+      const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
+      if (!held) return false;
+      if (turn && stepAside) await requeue(run, turn, stepAside);
+      cancelled = await cancelCalled(run, checkpoint);
+      await tellParents(run, queue, { parents, calledId: heldOf(checkpoint).runId });
+      return true;
+    });
+    if (isHeld && turn) onChange([toPlace(turn)]);
+    if (isHeld && turn && cancelled.length > 0) onCancelled(cancelled.map((id) => ({ ...toPlace(turn), id })));
+    if (isHeld) onQueued(turn?.wakeAt ?? new Date(0));
+    return isHeld;
+  }
+
+  const write = async (checkpoint: Checkpoint): Promise<boolean> => {
+    const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
+    const isAlone =
+      isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
+    return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
+  };
+
+  return {
+    /**
+     * False when the run is not this process's any more, and then nothing was written. A database that is away is waited for:
+     * what a node did must not be forgotten as long as this process remembers it.
+     */
+    async add(checkpoint: Checkpoint, signal: AbortSignal): Promise<boolean> {
+      const untilMs = performance.now() + patienceMs;
+      for (;;) {
+        try {
+          return await write(checkpoint);
+        } catch (error) {
+          const isPassing = isDatabaseUnavailable(error) || isConflict(error);
+          if (!isPassing || performance.now() > untilMs || signal.aborted) throw error;
+          await delay(pauseMs, undefined, { signal }).catch(() => {
+            throw new Refusal("shutting_down", "The server is stopping.");
+          });
+        }
+      }
+    },
+
+    drain: batch.drain,
+  };
+}
+
+const toPlace = ({ organizationId, runId }: RunTurn) => ({ organizationId, id: runId });
+
+const heldOf = ({ nodes, turn }: Checkpoint): Held => turn ?? (nodes[0] as Held);
