@@ -11,7 +11,7 @@ import { createRunQueue, type RunQueue } from "../src/runs/queue/run-queue.ts";
 import { insertRuns, type NewRun } from "../src/runs/store.ts";
 import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/walk/checkpoint-store.ts";
 import { arraysOf, columnNames, unnest } from "../src/storage/columns.ts";
-import { createDatabase, type Database, type RunStatement } from "../src/storage/database.ts";
+import { createDatabase, type Database, type Sql } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
 import { median, reportFigure } from "./report-figure.ts";
@@ -89,7 +89,7 @@ type Place = { queue: RunQueue; organizationId: string; workflowId: string };
 
 /** A run's row with its place in the queue, then each of its nodes' rows with every column, each committed before the next. */
 function createPlainInsert(db: Database, { queue, organizationId, workflowId }: Place) {
-  const write = <Row>(insert: (run: RunStatement, rows: Row[]) => Promise<void>) =>
+  const write = <Row>(insert: (sql: Sql, rows: Row[]) => Promise<void>) =>
     createBatch<Row, undefined>({
       maxItems: 256,
       async flush(rows) {
@@ -101,10 +101,10 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
   // For nobody to take: the loop only inserts.
   const startAfter = new Date(Date.now() + 24 * 3600_000);
   const runs = write<NewRun>((_, rows) =>
-    db.transaction(async (run) => {
-      await insertRuns(run, owner, rows);
+    db.transaction(async (sql) => {
+      await insertRuns(sql, owner, rows);
       await queue.insert(
-        run,
+        sql,
         rows.map(({ id }) => ({ id, organizationId, startAfter })),
       );
     }),
@@ -140,10 +140,10 @@ function plainNode(held: Held, index: number): NodeRow {
   };
 }
 
-async function insertNodes(run: RunStatement, rows: NodeRow[]): Promise<void> {
+async function insertNodes(sql: Sql, rows: NodeRow[]): Promise<void> {
   const columns = nodeColumns.filter(([field]) => field !== "epoch");
   const text = `INSERT INTO run_node (${columnNames(columns)}) SELECT * FROM ${unnest(columns)}`;
-  await run({ name: "bench_nodes", text }, arraysOf(columns, rows));
+  await sql({ name: "bench_nodes", text }, arraysOf(columns, rows));
 }
 
 async function load(work: () => Promise<void>, inFlight: number, forMs: number) {

@@ -132,13 +132,13 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
   const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
     async removeWorkflow(place: { organizationId: string; workflowId: string }): Promise<void> {
-      await ending.markAndEnd(place, (run) => workflows.markDeleted(run, place));
+      await ending.markAndEnd(place, (sql) => workflows.markDeleted(sql, place));
       await registrations.clearAll(await registrations.list(place));
     },
     async removeOrganization(organizationId: string): Promise<void> {
       // Its triggers are gone once it is marked, its accounts are not yet.
       const registered = await registrations.list({ organizationId });
-      await ending.markAndEnd({ organizationId }, (run) => organizations.markDeleted(run, organizationId));
+      await ending.markAndEnd({ organizationId }, (sql) => organizations.markDeleted(sql, organizationId));
       await registrations.clearAll(registered);
       void removal.run();
     },

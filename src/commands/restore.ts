@@ -6,7 +6,7 @@ import { createLog } from "../base/log.ts";
 import { type Config, readConfig, readEnvironment } from "../config.ts";
 import { requeueRuns } from "../runs/queue/requeue-runs.ts";
 import { createRunQueue } from "../runs/queue/run-queue.ts";
-import type { ConnectionTarget, RunStatement, Statement } from "../storage/database.ts";
+import type { ConnectionTarget, Sql, Statement } from "../storage/database.ts";
 import { migrationsFolder } from "../storage/migrate.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { restoreBackup } from "../storage/restore-backup.ts";
@@ -51,11 +51,11 @@ async function checkKeys(client: pg.Client, { dataDir, masterKey, previousMaster
 
 async function queueRuns(client: pg.Client, target: ConnectionTarget): Promise<number> {
   const queue = createRunQueue({ target, log: createLog("silent"), supervises: false });
-  const run: RunStatement = async <Row>({ text }: Statement, values: unknown[]) =>
+  const sql: Sql = async <Row>({ text }: Statement, values: unknown[]) =>
     (await client.query<Record<string, unknown>>({ text, values })).rows as Row[];
   try {
     await queue.start();
-    return await requeueRuns(run, queue);
+    return await requeueRuns(sql, queue);
   } finally {
     await queue.stop();
   }

@@ -1,4 +1,4 @@
-import type { RunStatement } from "../storage/database.ts";
+import type { Sql } from "../storage/database.ts";
 
 export const partitionedTables = ["tool_call", "run", "run_node"] as const;
 export type PartitionedTable = (typeof partitionedTables)[number];
@@ -18,8 +18,8 @@ const listStatement = {
 };
 
 /** From the past to the future. */
-export async function listPartitions(run: RunStatement, tables: readonly PartitionedTable[] = partitionedTables): Promise<Partition[]> {
-  const rows = await run<{ table: PartitionedTable; name: string; bounds: string }>(listStatement, [tables]);
+export async function listPartitions(sql: Sql, tables: readonly PartitionedTable[] = partitionedTables): Promise<Partition[]> {
+  const rows = await sql<{ table: PartitionedTable; name: string; bounds: string }>(listStatement, [tables]);
   return rows.map(toPartition).sort((one, other) => ((one.low ?? "") < (other.low ?? "") ? -1 : 1));
 }
 
@@ -29,22 +29,22 @@ function toPartition({ table, name, bounds }: { table: PartitionedTable; name: s
 }
 
 /** Whether this transaction is the only one that changes partitions, and how long it may make others wait. */
-export async function lockPartitions(run: RunStatement, mostWaitMs: number): Promise<boolean> {
-  await run({ name: "", text: `SET LOCAL lock_timeout = ${mostWaitMs}` }, []);
+export async function lockPartitions(sql: Sql, mostWaitMs: number): Promise<boolean> {
+  await sql({ name: "", text: `SET LOCAL lock_timeout = ${mostWaitMs}` }, []);
   const text = "SELECT pg_try_advisory_xact_lock(hashtext('switchyard partitions')) AS locked";
-  return (await run<{ locked: boolean }>({ name: "", text }, []))[0]?.locked === true;
+  return (await sql<{ locked: boolean }>({ name: "", text }, []))[0]?.locked === true;
 }
 
 /** Gives the ids from where the future begins up to `high` a table of their own. */
 export async function splitFuture(
-  run: RunStatement,
+  sql: Sql,
   future: Partition,
   { name, high }: { name: string; high: string },
 ): Promise<Partition> {
   const { table } = future;
   const key = keys[table];
   const move = `WITH moved AS (DELETE FROM ${future.name} WHERE ${key} < '${high}' RETURNING *) INSERT INTO ${name} SELECT * FROM moved`;
-  await runAll(run, [
+  await runAll(sql, [
     `ALTER TABLE ${table} DETACH PARTITION ${future.name}`,
     `CREATE TABLE ${name} PARTITION OF ${table} FOR VALUES FROM ('${future.low}') TO ('${high}') ${settings[table] ?? ""}`,
     move,
@@ -54,8 +54,8 @@ export async function splitFuture(
 }
 
 /** Replaces the oldest partitions by an empty past, which takes whatever a clock that is behind still sends. */
-export async function dropPartitions(run: RunStatement, table: PartitionedTable, dropped: Partition[]): Promise<void> {
-  await runAll(run, [
+export async function dropPartitions(sql: Sql, table: PartitionedTable, dropped: Partition[]): Promise<void> {
+  await runAll(sql, [
     `LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE`,
     ...dropped.map(({ name }) => `DROP TABLE ${name}`),
     `CREATE TABLE ${table}_past PARTITION OF ${table} FOR VALUES FROM (MINVALUE) TO ('${dropped.at(-1)?.high}') ${settings[table] ?? ""}`,
@@ -68,18 +68,18 @@ const unfinished: Partial<Record<PartitionedTable, string>> = {
 };
 
 /** Whether something in it has not ended; of nodes, whether their runs are there. Nobody can write to it until the transaction ends. */
-export async function isInUse(run: RunStatement, { table, name, high }: Partition): Promise<boolean> {
-  await run({ name: "", text: `LOCK TABLE ${name} IN SHARE MODE` }, []);
+export async function isInUse(sql: Sql, { table, name, high }: Partition): Promise<boolean> {
+  await sql({ name: "", text: `LOCK TABLE ${name} IN SHARE MODE` }, []);
   const use = unfinished[table];
-  return await exists(run, use ? `${name} WHERE ${use}` : `run WHERE id < '${high}'`);
+  return await exists(sql, use ? `${name} WHERE ${use}` : `run WHERE id < '${high}'`);
 }
 
-export const isEmpty = async (run: RunStatement, { name }: Partition): Promise<boolean> => !(await exists(run, name));
+export const isEmpty = async (sql: Sql, { name }: Partition): Promise<boolean> => !(await exists(sql, name));
 
-async function exists(run: RunStatement, source: string): Promise<boolean> {
-  return (await run<{ found: boolean }>({ name: "", text: `SELECT EXISTS (SELECT FROM ${source}) AS found` }, []))[0]?.found === true;
+async function exists(sql: Sql, source: string): Promise<boolean> {
+  return (await sql<{ found: boolean }>({ name: "", text: `SELECT EXISTS (SELECT FROM ${source}) AS found` }, []))[0]?.found === true;
 }
 
-async function runAll(run: RunStatement, texts: string[]): Promise<void> {
-  for (const text of texts) await run({ name: "", text }, []);
+async function runAll(sql: Sql, texts: string[]): Promise<void> {
+  for (const text of texts) await sql({ name: "", text }, []);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../base/log.ts";
 import { repeatWork } from "../base/repeat-work.ts";
-import { type ConnectionTarget, createDatabase, type Database, type RunStatement } from "../storage/database.ts";
+import { type ConnectionTarget, createDatabase, type Database, type Sql } from "../storage/database.ts";
 import {
   dropPartitions,
   isEmpty,
@@ -51,7 +51,7 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
 
   async function look(): Promise<Date> {
     const now = await readNow();
-    known = await db.transaction((run) => listPartitions(run));
+    known = await db.transaction((sql) => listPartitions(sql));
     // Rows leave the future when a month is made. From a month and from the past they never go elsewhere.
     direct = known.filter(({ high }) => high !== null && high > lowestIdAt(new Date(now.getTime() - directForMs)));
     return now;
@@ -62,14 +62,14 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
     let made = 0;
     for (const table of partitionedTables) {
       if (!known.some(({ high, ...partition }) => partition.table === table && high === null && (partition.low ?? "") < until)) continue;
-      made += await whenUnlocked(() => db.transaction((run) => splitUntil(run, table, until)));
+      made += await whenUnlocked(() => db.transaction((sql) => splitUntil(sql, table, until)));
     }
     return made;
   }
 
   async function warnOfFuture(): Promise<void> {
     for (const future of known.filter(({ high }) => high === null))
-      if (!(await db.transaction((run) => isEmpty(run, future))))
+      if (!(await db.transaction((sql) => isEmpty(sql, future))))
         log.warn({ table: future.name }, "records are dated after all months there are: a clock is ahead, or the making of months fails");
   }
 
@@ -92,10 +92,10 @@ export function createPartitions({ db, target, log, readNow = () => readDatabase
       const latest = lowestIdAt(new Date((await look()).getTime() - neverDroppedForMs));
       const beforeId = oldestKept < latest ? oldestKept : latest;
       const old = known.filter((partition) => partition.table === table && isOlder(partition, beforeId));
-      if (await db.transaction((run) => isNothing(run, old))) return [];
+      if (await db.transaction((sql) => isNothing(sql, old))) return [];
       const patient = createDatabase({ target, applicationName: "switchyard upkeep", poolSize: 1, limitMs: lookThroughLimitMs, log });
       try {
-        const names = await whenUnlocked(() => patient.transaction((run) => dropOld(run, table, beforeId)));
+        const names = await whenUnlocked(() => patient.transaction((sql) => dropOld(sql, table, beforeId)));
         if (names.length > 0) log.info({ tables: names }, "old records were dropped with their months");
         return names;
       } finally {
@@ -117,33 +117,33 @@ const startOfMonth = (moment: Date, monthsLater: number): Date =>
   new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + monthsLater));
 
 /** How many months were made; none when another process is at it. */
-async function splitUntil(run: RunStatement, table: PartitionedTable, until: string): Promise<number> {
-  if (!(await lockPartitions(run, mostWaitMs))) return 0;
-  let future = (await listPartitions(run, [table])).find(({ high }) => high === null);
+async function splitUntil(sql: Sql, table: PartitionedTable, until: string): Promise<number> {
+  if (!(await lockPartitions(sql, mostWaitMs))) return 0;
+  let future = (await listPartitions(sql, [table])).find(({ high }) => high === null);
   let made = 0;
   for (; future?.low && future.low < until; made++) {
     const begin = timeOfLowestId(future.low);
     const name = `${table}_${begin.toISOString().slice(0, 7).replace("-", "_")}`;
-    future = await splitFuture(run, future, { name, high: lowestIdAt(startOfMonth(begin, 1)) });
+    future = await splitFuture(sql, future, { name, high: lowestIdAt(startOfMonth(begin, 1)) });
   }
   return made;
 }
 
-async function dropOld(run: RunStatement, table: PartitionedTable, beforeId: string): Promise<string[]> {
-  if (!(await lockPartitions(run, mostWaitMs))) return [];
+async function dropOld(sql: Sql, table: PartitionedTable, beforeId: string): Promise<string[]> {
+  if (!(await lockPartitions(sql, mostWaitMs))) return [];
   const dropped: Partition[] = [];
-  for (const partition of await listPartitions(run, [table])) {
-    if (!isOlder(partition, beforeId) || (await isInUse(run, partition))) break;
+  for (const partition of await listPartitions(sql, [table])) {
+    if (!isOlder(partition, beforeId) || (await isInUse(sql, partition))) break;
     dropped.push(partition);
   }
-  if (await isNothing(run, dropped)) return [];
-  await dropPartitions(run, table, dropped);
+  if (await isNothing(sql, dropped)) return [];
+  await dropPartitions(sql, table, dropped);
   return dropped.map(({ name }) => name);
 }
 
 /** There is always a past; when it is empty there is nothing to drop in it. */
-async function isNothing(run: RunStatement, [past, ...months]: Partition[]): Promise<boolean> {
-  return past === undefined || (months.length === 0 && (await isEmpty(run, past)));
+async function isNothing(sql: Sql, [past, ...months]: Partition[]): Promise<boolean> {
+  return past === undefined || (months.length === 0 && (await isEmpty(sql, past)));
 }
 
 /** Again after a while when somebody uses the table for longer than others may be made to wait. */

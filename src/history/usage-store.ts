@@ -1,4 +1,4 @@
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import { inParts } from "./in-parts.ts";
 import type { CallStatus } from "./wire.ts";
 
@@ -20,7 +20,7 @@ const bucketStatement = {
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
   inParts(edges, async (part, first) => {
-    const rows = await inMemory<BucketRow>(db, (run) => run(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    const rows = await inMemory<BucketRow>(db, (sql) => sql(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
     return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
   });
 
@@ -40,7 +40,7 @@ const toolStatement = {
 
 /** Each tool's calls by how long they took, rounded down to two digits. */
 export const countByTool = (db: Database, { organizationId, edges }: Period): Promise<ToolRow[]> =>
-  inParts(edges, (part) => inMemory<ToolRow>(db, (run) => run(toolStatement, [organizationId, part.at(0), part.at(-1)])));
+  inParts(edges, (part) => inMemory<ToolRow>(db, (sql) => sql(toolStatement, [organizationId, part.at(0), part.at(-1)])));
 
 const keyNameStatement = {
   name: "tool_call_key_names",
@@ -54,8 +54,8 @@ export const findKeyNames = (db: Database, organizationId: string, ids: string[]
   db.prepared(keyNameStatement, [organizationId, ids]);
 
 /** Sorting a million rows on disk would take longer than counting them. */
-const inMemory = async <Row>(db: Database, count: (run: RunStatement) => Promise<Row[]>): Promise<Row[]> =>
-  await db.transaction(async (run) => {
-    await run({ name: "", text: "SET LOCAL work_mem = '64MB'" }, []);
-    return await count(run);
+const inMemory = async <Row>(db: Database, count: (sql: Sql) => Promise<Row[]>): Promise<Row[]> =>
+  await db.transaction(async (sql) => {
+    await sql({ name: "", text: "SET LOCAL work_mem = '64MB'" }, []);
+    return await count(sql);
   });

@@ -1,7 +1,7 @@
 import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { markOrganizationDeleted } from "./removal-store.ts";
 import { findMemberships, type MemberPlace, type MembershipRow } from "./session-store.ts";
@@ -64,8 +64,8 @@ export function createOrganizations({ db, creation }: { db: Database; creation: 
     rename: (organizationId: string, name: string) => renameOrganization(tables, organizationId, name),
 
     /** In a transaction of the caller, who ends its runs in the same. Its rows are removed later. */
-    async markDeleted(run: RunStatement, organizationId: string): Promise<void> {
-      if (!(await markOrganizationDeleted(run, organizationId))) throw new Refusal("not_found", "There is no such organization.");
+    async markDeleted(sql: Sql, organizationId: string): Promise<void> {
+      if (!(await markOrganizationDeleted(sql, organizationId))) throw new Refusal("not_found", "There is no such organization.");
     },
 
     async exists(organizationId: string): Promise<boolean> {

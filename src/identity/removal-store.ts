@@ -1,4 +1,4 @@
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 
 const markStatement = { name: "", text: "UPDATE organization SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id" };
 
@@ -12,9 +12,9 @@ const closeStatements = [
 ].map((text) => ({ name: "", text }));
 
 /** From the commit on nothing of the organization can be reached. */
-export async function markOrganizationDeleted(run: RunStatement, organizationId: string): Promise<boolean> {
-  if ((await run(markStatement, [organizationId])).length === 0) return false;
-  for (const statement of closeStatements) await run(statement, [organizationId]);
+export async function markOrganizationDeleted(sql: Sql, organizationId: string): Promise<boolean> {
+  if ((await sql(markStatement, [organizationId])).length === 0) return false;
+  for (const statement of closeStatements) await sql(statement, [organizationId]);
   return true;
 }
 
@@ -39,11 +39,11 @@ export async function removeRows(
 ): Promise<number> {
   const text = `DELETE FROM ${table} WHERE organization_id = $1 AND ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE organization_id = $1 LIMIT $2))
     RETURNING 1 AS one`;
-  return (await db.transaction((run) => run({ name: "", text }, [organizationId, limit]))).length;
+  return (await db.transaction((sql) => sql({ name: "", text }, [organizationId, limit]))).length;
 }
 
 const removeStatement = { name: "", text: "DELETE FROM organization WHERE id = $1 AND deleted_at IS NOT NULL" };
 
 export async function removeOrganizationRow(db: Database, organizationId: string): Promise<void> {
-  await db.transaction((run) => run(removeStatement, [organizationId]));
+  await db.transaction((sql) => sql(removeStatement, [organizationId]));
 }

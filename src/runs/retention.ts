@@ -66,11 +66,11 @@ function runStore(db: Database, partitions: Partitions): RetentionStore {
       (await db.prepared<{ id: string }>(surplusStatement, [organizationId, keptRuns]))[0],
 
     removeOld: async ({ organizationId, beforeId, limit }) =>
-      await db.transaction(async (run) => {
-        const [lock] = await run<{ locked: boolean }>(lockStatement, []);
+      await db.transaction(async (sql) => {
+        const [lock] = await sql<{ locked: boolean }>(lockStatement, []);
         if (lock?.locked !== true) return undefined;
-        await run(removeKeysStatement, [organizationId]);
-        const [removed] = await run<{ count: number }>(removeRunsStatement, [organizationId, beforeId, limit]);
+        await sql(removeKeysStatement, [organizationId]);
+        const [removed] = await sql<{ count: number }>(removeRunsStatement, [organizationId, beforeId, limit]);
         return removed?.count ?? 0;
       }),
   };

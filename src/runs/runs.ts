@@ -7,7 +7,7 @@ import type { Tracing } from "../base/tracing.ts";
 import type { Slots } from "../execution/slots.ts";
 import type { Live } from "../history/live.ts";
 import type { Partitions } from "../history/partitions.ts";
-import { type ConnectionTarget, createDatabase, type Database, type RunStatement } from "../storage/database.ts";
+import { type ConnectionTarget, createDatabase, type Database, type Sql } from "../storage/database.ts";
 import { type Listener, listen } from "../storage/listen.ts";
 import type { SlowStatements } from "../storage/slow-statements.ts";
 import type { Workflows } from "../workflows/workflows.ts";
@@ -100,11 +100,11 @@ export function createRuns({
   const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
   const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
-  const insertTurns = async (run: RunStatement, rows: NewRun[]): Promise<void> => {
-    await queue.insert(run, rows);
-    if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(run, "queued");
+  const insertTurns = async (sql: Sql, rows: NewRun[]): Promise<void> => {
+    await queue.insert(sql, rows);
+    if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(sql, "queued");
   };
-  const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (run, fresh) => dispatcher.claimIn(run, fresh);
+  const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (sql, fresh) => dispatcher.claimIn(sql, fresh);
   const accept = createAcceptRuns({ ...shared, insertTurns, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },

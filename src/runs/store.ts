@@ -1,7 +1,7 @@
 import { remember } from "../base/remember.ts";
 import { type TableOf, wholeTable } from "../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
-import type { RunStatement } from "../storage/database.ts";
+import type { Sql } from "../storage/database.ts";
 import type { RunKind } from "./accept/run-request.ts";
 
 export type RunPlace = { organizationId: string; id: string };
@@ -61,9 +61,9 @@ const insertRunsStatement = remember((table: string) => ({
 }));
 
 /** They belong to the process that takes them in the same transaction; whoever takes one later raises its epoch. */
-export async function insertRuns(run: RunStatement, owner: string, rows: NewRun[], tableOf: TableOf = wholeTable): Promise<void> {
+export async function insertRuns(sql: Sql, owner: string, rows: NewRun[], tableOf: TableOf = wholeTable): Promise<void> {
   const ids = rows.map(({ id }) => id);
-  if (rows.length > 0) await run(insertRunsStatement(tableOf("run", ids)), [...arraysOf(newRunColumns, rows), owner]);
+  if (rows.length > 0) await sql(insertRunsStatement(tableOf("run", ids)), [...arraysOf(newRunColumns, rows), owner]);
 }
 
 /** A run as its first owner has it, without reading what was just written. */
@@ -84,8 +84,8 @@ const activeTriggersStatement = {
 };
 
 /** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
-export const findActiveTriggers = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> =>
-  findPlaces(run, activeTriggersStatement, places);
+export const findActiveTriggers = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> =>
+  findPlaces(sql, activeTriggersStatement, places);
 
 const unfinishedStatement = {
   name: "run_unfinished",
@@ -96,11 +96,11 @@ const unfinishedStatement = {
 };
 
 /** Locks them until the transaction ends: whoever cancels one is answered before or after, never in between. */
-export const findUnfinished = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(run, unfinishedStatement, places);
+export const findUnfinished = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(sql, unfinishedStatement, places);
 
-async function findPlaces(run: RunStatement, statement: { name: string; text: string }, places: RunPlace[]): Promise<RunPlace[]> {
+async function findPlaces(sql: Sql, statement: { name: string; text: string }, places: RunPlace[]): Promise<RunPlace[]> {
   if (places.length === 0) return [];
-  return await run<RunPlace>(statement, [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
+  return await sql<RunPlace>(statement, [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
 }
 
 export type Once = { organizationId: string; key: string; wishSha256: Buffer; runId: string };
@@ -138,17 +138,17 @@ const queuedAtStatement = {
          JOIN run ON run.organization_id = asked.organization_id AND run.id = asked.id AND run.id >= $3 AND run.id <= $4`,
 };
 
-const findKeys = (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<Once[]> =>
-  run<Once>(findOnceStatement, [places.map(({ organizationId }) => organizationId), places.map(({ key }) => key)]);
+const findKeys = (sql: Sql, places: Pick<Once, "organizationId" | "key">[]): Promise<Once[]> =>
+  sql<Once>(findOnceStatement, [places.map(({ organizationId }) => organizationId), places.map(({ key }) => key)]);
 
-export const findOnce = async (run: RunStatement, places: Pick<Once, "organizationId" | "key">[]): Promise<KnownOnce[]> =>
-  await withQueuedAt(run, await findKeys(run, places));
+export const findOnce = async (sql: Sql, places: Pick<Once, "organizationId" | "key">[]): Promise<KnownOnce[]> =>
+  await withQueuedAt(sql, await findKeys(sql, places));
 
-async function withQueuedAt(run: RunStatement, known: Once[]): Promise<KnownOnce[]> {
+async function withQueuedAt(sql: Sql, known: Once[]): Promise<KnownOnce[]> {
   if (known.length === 0) return [];
   const ids = known.map(({ runId }) => runId);
   const values = [known.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)];
-  const rows = await run<{ id: string; queuedAt: Date }>(queuedAtStatement, values);
+  const rows = await sql<{ id: string; queuedAt: Date }>(queuedAtStatement, values);
   const moments = new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
   return known.map((once) => ({ ...once, queuedAt: moments.get(once.runId) ?? null }));
 }
@@ -160,14 +160,14 @@ export function boundsOf(ids: string[]): (string | undefined)[] {
 }
 
 /** What the keys stand for from now on: the given run, or the one that was first. No key may be given twice. */
-export async function claimOnce(run: RunStatement, wishes: Once[]): Promise<KnownOnce[]> {
+export async function claimOnce(sql: Sql, wishes: Once[]): Promise<KnownOnce[]> {
   if (wishes.length === 0) return [];
-  await run(claimOnceStatement, arraysOf(onceColumns, wishes));
-  const known = await findKeys(run, wishes);
+  await sql(claimOnceStatement, arraysOf(onceColumns, wishes));
+  const known = await findKeys(sql, wishes);
   const given = new Set(wishes.map(({ runId }) => runId));
   const fresh = known.filter(({ runId }) => given.has(runId)).map((once) => ({ ...once, queuedAt: null }));
   const others = known.filter(({ runId }) => !given.has(runId));
-  return [...fresh, ...(await withQueuedAt(run, others))];
+  return [...fresh, ...(await withQueuedAt(sql, others))];
 }
 
 export type AdoptedRun = RunPlace & {
@@ -208,10 +208,10 @@ const adoptStatement = {
 };
 
 /** Those that have not ended. From now on nobody else can write to them. */
-export async function adoptRuns(run: RunStatement, owner: string, places: RunPlace[]): Promise<AdoptedRun[]> {
+export async function adoptRuns(sql: Sql, owner: string, places: RunPlace[]): Promise<AdoptedRun[]> {
   if (places.length === 0) return [];
   const ids = places.map(({ id }) => id);
-  return await run<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
+  return await sql<AdoptedRun>(adoptStatement, [owner, places.map(({ organizationId }) => organizationId), ids, ...boundsOf(ids)]);
 }
 
 const cancelStatement = {
@@ -234,8 +234,8 @@ const cancelStatement = {
 type Cancellation = { organizationId: string; ids: string[]; completedAt: Date; message: string };
 
 /** Ends runs that have not ended, and those they wait for. Whoever works on them can write nothing afterwards. */
-export async function cancelRuns(run: RunStatement, { organizationId, ids, completedAt, message }: Cancellation): Promise<string[]> {
-  return (await run<{ id: string }>(cancelStatement, [organizationId, ids, completedAt, message])).map((row) => row.id);
+export async function cancelRuns(sql: Sql, { organizationId, ids, completedAt, message }: Cancellation): Promise<string[]> {
+  return (await sql<{ id: string }>(cancelStatement, [organizationId, ids, completedAt, message])).map((row) => row.id);
 }
 
 const parentStatement = {
@@ -243,19 +243,19 @@ const parentStatement = {
   text: `SELECT parent_run_id AS "parentRunId" FROM run WHERE organization_id = $1 AND id = $2`,
 };
 
-export async function findParent(run: RunStatement, { organizationId, id }: RunPlace): Promise<string | null | undefined> {
-  return (await run<{ parentRunId: string | null }>(parentStatement, [organizationId, id]))[0]?.parentRunId;
+export async function findParent(sql: Sql, { organizationId, id }: RunPlace): Promise<string | null | undefined> {
+  return (await sql<{ parentRunId: string | null }>(parentStatement, [organizationId, id]))[0]?.parentRunId;
 }
 
 /** A hint for other processes. Heard when the transaction commits. */
-export async function notifyWorkers(run: RunStatement, message: string): Promise<void> {
-  await run({ name: "run_notify", text: `SELECT pg_notify('${workersChannel}', $1)` }, [message]);
+export async function notifyWorkers(sql: Sql, message: string): Promise<void> {
+  await sql({ name: "run_notify", text: `SELECT pg_notify('${workersChannel}', $1)` }, [message]);
 }
 
 /** To whoever works on them. */
-export async function notifyCancelled(run: RunStatement, ids: string[]): Promise<void> {
+export async function notifyCancelled(sql: Sql, ids: string[]): Promise<void> {
   const text = `SELECT pg_notify('${workersChannel}', 'cancelled ' || id) FROM unnest($1::uuid[]) AS id`;
-  await run({ name: "run_notify_cancelled", text }, [ids]);
+  await sql({ name: "run_notify_cancelled", text }, [ids]);
 }
 
 export const workersChannel = "switchyard_runs";

@@ -224,7 +224,7 @@ test("warns of a slow statement with its text and without its values, once a min
   const sleep = { name: "sleeps", text: "SELECT pg_sleep($1),\n  $2::text AS secret" };
   try {
     for (let round = 0; round < 3; round++) await db.prepared(sleep, [0.4, secret]);
-    await db.transaction((run) => run({ name: "", text: "SELECT pg_sleep(0.4), $1::text" }, [secret]));
+    await db.transaction((sql) => sql({ name: "", text: "SELECT pg_sleep(0.4), $1::text" }, [secret]));
     await sql`SELECT pg_sleep(${0.4}), ${secret}::text AS kysely`.execute(db.tables());
     await expect(db.prepared({ name: "", text: "SELECT pg_sleep(0.4), 1 / (random() * $1::int)::int" }, [0])).rejects.toMatchObject({
       code: "22012",

@@ -61,7 +61,7 @@ export function createDatabase({ slowStatements, pagePoolSize = 0, ...options }:
      * All statements of `work` or none, answered or refused within about ten seconds. Nothing else may be awaited inside, and `work` is done
      * anew when the database undid it because of another transaction.
      */
-    async transaction<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    async transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
       return await repeatAfterConflict(queryLimitMs, () => runTransaction(choose(), work));
     },
 
@@ -94,7 +94,7 @@ const countPool = (pool: pg.Pool) => ({ total: pool.totalCount, idle: pool.idleC
 /** Without a name it is planned each time. */
 export type Statement = { name: string; text: string };
 
-export type RunStatement = <Row>(statement: Statement, values: unknown[]) => Promise<Row[]>;
+export type Sql = <Row>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 const begin: Statement = { name: "", text: "BEGIN" };
 const commit: Statement = { name: "", text: "COMMIT" };
@@ -246,7 +246,7 @@ function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: C
 
 type Connections = Pick<ReturnType<typeof createConnections>, "take" | "query">;
 
-async function runTransaction<Result>({ take, query }: Connections, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+async function runTransaction<Result>({ take, query }: Connections, work: (sql: Sql) => Promise<Result>): Promise<Result> {
   let client: pg.PoolClient | undefined;
   let broken = false;
   const run = async (statement: Statement, values: unknown[]) => {
@@ -261,7 +261,7 @@ async function runTransaction<Result>({ take, query }: Connections, work: (run: 
     client = await take();
     try {
       await run(begin, []);
-      const result = await work(run as RunStatement);
+      const result = await work(run as Sql);
       await run(commit, []);
       return result;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type Generated, type Kysely, type Selectable, sql } from "kysely";
 import type { TimePlace } from "../base/time-cursor.ts";
-import type { Database, RunStatement, Statement } from "../storage/database.ts";
+import type { Database, Sql, Statement } from "../storage/database.ts";
 
 type WorkflowTables = {
   workflow: {
@@ -110,8 +110,8 @@ const markDeletedStatement: Statement = {
   text: "UPDATE workflow SET deleted_at = now() WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING id",
 };
 
-export const markDeleted = async (run: RunStatement, { organizationId, workflowId }: Place): Promise<boolean> =>
-  (await run(markDeletedStatement, [organizationId, workflowId])).length > 0;
+export const markDeleted = async (sql: Sql, { organizationId, workflowId }: Place): Promise<boolean> =>
+  (await sql(markDeletedStatement, [organizationId, workflowId])).length > 0;
 
 type Page = { offset: number; limit: number };
 

@@ -3,7 +3,7 @@ import { createBatch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
 import { fromTimeCursor, toTimeCursor } from "../base/time-cursor.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import { refersTo, toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -85,8 +85,8 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     },
 
     /** In a transaction of the caller, who ends its runs in the same. */
-    async markDeleted(run: RunStatement, { organizationId, workflowId }: Place): Promise<void> {
-      if (!(await store.markDeleted(run, { organizationId, workflowId }))) throw workflowNotFound();
+    async markDeleted(sql: Sql, { organizationId, workflowId }: Place): Promise<void> {
+      if (!(await store.markDeleted(sql, { organizationId, workflowId }))) throw workflowNotFound();
     },
 
     /** The workflows whose present canvas uses a credential, with the nodes that do. */

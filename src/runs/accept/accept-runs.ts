@@ -2,7 +2,7 @@ import { createBatch } from "../../base/batch.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { TableOf } from "../../history/table-of.ts";
 import { timeOfId } from "../../history/time-of-id.ts";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import {
   claimOnce,
@@ -22,7 +22,7 @@ export type RunToAccept = {
   once: { key: string; wishSha256: Buffer } | undefined;
   evenIfOff?: boolean | undefined;
   /** What goes in together with the run, such as nodes that another run has finished. */
-  alsoInsert?: ((run: RunStatement) => Promise<void>) | undefined;
+  alsoInsert?: ((sql: Sql) => Promise<void>) | undefined;
 };
 
 export type AcceptedRun = { id: string; createdAt: Date; isReplay: boolean };
@@ -33,9 +33,9 @@ export type Claim = { begin: () => void; giveUp: () => void };
 type Options = {
   db: Database;
   tableOf: TableOf;
-  insertTurns: (run: RunStatement, rows: NewRun[]) => Promise<void>;
+  insertTurns: (sql: Sql, rows: NewRun[]) => Promise<void>;
   /** Takes turns for this process while it has room. */
-  claimIn: (run: RunStatement, fresh: NewRun[]) => Promise<Claim | undefined>;
+  claimIn: (sql: Sql, fresh: NewRun[]) => Promise<Claim | undefined>;
   /** Takes them in a transaction of its own, for where the run that calls them is locked: to take others as well would wait for their runs. */
   wake: () => void;
   /** Names this process. */
@@ -48,16 +48,16 @@ export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, wake, owne
   const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
     let claim: Claim | undefined;
     try {
-      const { answers, rows } = await db.transaction(async (run) => {
+      const { answers, rows } = await db.transaction(async (sql) => {
         claim?.giveUp();
         claim = undefined;
-        const sorted = await sort(run, wishes);
+        const sorted = await sort(sql, wishes);
         const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
         const newRows = fresh.map(({ row }) => row);
-        await insertRuns(run, owner, newRows, tableOf);
-        for (const { alsoInsert } of fresh) await alsoInsert?.(run);
-        await insertTurns(run, newRows);
-        if (newRows.length > 0 && !newRows.some(isCalled)) claim = await claimIn(run, newRows);
+        await insertRuns(sql, owner, newRows, tableOf);
+        for (const { alsoInsert } of fresh) await alsoInsert?.(sql);
+        await insertTurns(sql, newRows);
+        if (newRows.length > 0 && !newRows.some(isCalled)) claim = await claimIn(sql, newRows);
         return { answers: sorted, rows: newRows };
       });
       claim?.begin();
@@ -84,11 +84,11 @@ const isCalled = ({ parentRunId }: NewRun): boolean => parentRunId !== null;
 const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer instanceof Refusal) && answer?.isReplay === false;
 
 /** What each wish is answered: a run of its own, the one that was there before, or a refusal. */
-async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
+async function sort(sql: Sql, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
   const triggerOf = ({ row, evenIfOff }: RunToAccept) => (evenIfOff ? [] : placesOf(row, row.triggerId));
   const parentOf = ({ row }: RunToAccept) => placesOf(row, row.parentRunId);
-  const active = toKeys(await findActiveTriggers(run, wishes.flatMap(triggerOf)));
-  const unfinished = toKeys(await findUnfinished(run, wishes.flatMap(parentOf)));
+  const active = toKeys(await findActiveTriggers(sql, wishes.flatMap(triggerOf)));
+  const unfinished = toKeys(await findUnfinished(sql, wishes.flatMap(parentOf)));
   const isOff = (wish: RunToAccept) => triggerOf(wish).some((place) => !active.has(toKey(place)));
   const isOrphan = (wish: RunToAccept) => parentOf(wish).some((place) => !unfinished.has(toKey(place)));
   const firsts = new Map<string, Once>();
@@ -96,7 +96,7 @@ async function sort(run: RunStatement, wishes: RunToAccept[]): Promise<(Accepted
     const key = once && placeOfKey(row.organizationId, once.key);
     if (once && key && !firsts.has(key)) firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
   }
-  const owners = new Map((await claimOnce(run, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
+  const owners = new Map((await claimOnce(sql, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
   return wishes.map((wish) => {
     if (isOff(wish)) return new Refusal("trigger_off", "This trigger is turned off.");
     if (isOrphan(wish)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");

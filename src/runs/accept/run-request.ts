@@ -1,5 +1,5 @@
 import type { Span } from "../../base/tracing.ts";
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import type { TriggerData } from "../../workflows/engine-node.ts";
 import type { NodeOverride } from "../../workflows/wire.ts";
 
@@ -32,7 +32,7 @@ export type RunWish = {
   /** The same key and wish give the same run, for 24 hours; the same key with another wish is `idempotency_key_reused`. */
   once?: { key: string; wishSha256: Buffer };
   /** What is stored together with the run, or not at all. Where it refuses, there is no run. */
-  alsoInsert?: (run: RunStatement) => Promise<void>;
+  alsoInsert?: (sql: Sql) => Promise<void>;
   /** The run that waits for this one, and how many are above it. */
   parent?: { runId: string; depth: number };
 };

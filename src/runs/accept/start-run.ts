@@ -62,9 +62,9 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
 function insertWith({ files = [], alsoInsert }: RunWish, place: RunPlace): RunToAccept["alsoInsert"] {
   if (files.length === 0) return alsoInsert;
   const { text } = toStorableText(files);
-  return async (run) => {
-    await insertFiles(run, place, text);
-    await alsoInsert?.(run);
+  return async (sql) => {
+    await insertFiles(sql, place, text);
+    await alsoInsert?.(sql);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import { cancelRuns, notifyCancelled, type RunPlace } from "../store.ts";
 
@@ -6,7 +6,7 @@ type Cancellation = { completedAt: Date; message: string };
 
 /** Ends a run that has not ended, and those it called. The run itself is locked, or ended, before. */
 export async function cancelTree(
-  run: RunStatement,
+  sql: Sql,
   queue: Pick<RunQueue, "removeAll">,
   { organizationId, id }: RunPlace,
   cancellation: Cancellation,
@@ -14,15 +14,15 @@ export async function cancelTree(
   const ids: string[] = [];
   // One that was being stored while its parent was locked here is only seen afterwards.
   for (;;) {
-    const found = await cancelRuns(run, { organizationId, ids: [id], ...cancellation });
+    const found = await cancelRuns(sql, { organizationId, ids: [id], ...cancellation });
     if (found.length === 0) break;
     ids.push(...found);
   }
   await queue.removeAll(
-    run,
+    sql,
     ids.map((cancelled) => ({ id: cancelled })),
   );
-  await notifyCancelled(run, ids);
+  await notifyCancelled(sql, ids);
   return ids;
 }
 

@@ -13,11 +13,11 @@ type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed
 export function createCancelRun({ db, queue, clock, onChange, onQueued }: Options) {
   return async (place: RunPlace): Promise<void> => {
     const { organizationId } = place;
-    const cancelled = await db.transaction(async (run) => {
-      const parentRunId = await findParent(run, place);
-      const parents = parentRunId ? await lockParent(run, { organizationId, id: parentRunId }) : [];
-      const ids = await cancelTree(run, queue, place, { completedAt: clock.now(), message: "The run was cancelled." });
-      if (ids.length > 0) await tellParents(run, queue, { parents, calledId: place.id });
+    const cancelled = await db.transaction(async (sql) => {
+      const parentRunId = await findParent(sql, place);
+      const parents = parentRunId ? await lockParent(sql, { organizationId, id: parentRunId }) : [];
+      const ids = await cancelTree(sql, queue, place, { completedAt: clock.now(), message: "The run was cancelled." });
+      if (ids.length > 0) await tellParents(sql, queue, { parents, calledId: place.id });
       return ids;
     });
     if (cancelled.length === 0) throw new Refusal("run_finished", "This run has ended already.");

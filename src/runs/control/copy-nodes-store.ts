@@ -1,5 +1,5 @@
 import { arraysOf, type Columns, columnNames, unnest } from "../../storage/columns.ts";
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import type { ReusedNode } from "../walk/reuse-items.ts";
 
 const copyNodesStatement = {
@@ -29,7 +29,7 @@ const goOnStatement = {
 type Copy = { organizationId: string; from: string; to: string; at: Date; nodeIds: string[]; reused: ReusedNode[] };
 
 /** Gives a run what another one has finished, and of nodes that failed what to go on with. */
-export async function copyNodes(run: RunStatement, { organizationId, from, to, at, nodeIds, reused }: Copy): Promise<void> {
-  if (nodeIds.length > 0) await run(copyNodesStatement, [organizationId, from, to, nodeIds]);
-  if (reused.length > 0) await run(goOnStatement, [organizationId, to, at, ...arraysOf(reusedColumns, reused)]);
+export async function copyNodes(sql: Sql, { organizationId, from, to, at, nodeIds, reused }: Copy): Promise<void> {
+  if (nodeIds.length > 0) await sql(copyNodesStatement, [organizationId, from, to, nodeIds]);
+  if (reused.length > 0) await sql(goOnStatement, [organizationId, to, at, ...arraysOf(reusedColumns, reused)]);
 }

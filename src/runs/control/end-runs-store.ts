@@ -1,4 +1,4 @@
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 
 // Runs that wait for others are not in the queue, but those they wait for are, or the ones below these.
 const unendedStatement = {
@@ -16,5 +16,5 @@ const unendedStatement = {
 type Unended = { organizationId: string; workflowId: string | null; queued: string[] };
 
 /** Of some in the queue and of those that wait for them, the ones that have not ended. */
-export const findUnended = (run: RunStatement, { organizationId, workflowId, queued }: Unended) =>
-  run<{ id: string; parentRunId: string | null }>(unendedStatement, [organizationId, queued, workflowId]);
+export const findUnended = (sql: Sql, { organizationId, workflowId, queued }: Unended) =>
+  sql<{ id: string; parentRunId: string | null }>(unendedStatement, [organizationId, queued, workflowId]);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import type { RunQueue } from "../queue/run-queue.ts";
 import { cancelRuns, notifyCancelled, type RunPlace } from "../store.ts";
 import { lockParent, type Parent } from "../walk/called-store.ts";
@@ -12,7 +12,7 @@ type Options = { db: Database; queue: RunQueue; clock: Clock; log: Log; onChange
 /** All runs of an organization, or only those of one workflow. */
 type RunOwner = { organizationId: string; workflowId?: string };
 
-type Mark = (run: RunStatement) => Promise<void>;
+type Mark = (sql: Sql) => Promise<void>;
 
 /** Places in the queue: so few that a transaction with all of them is over soon. */
 const mostAtOnce = 1000;
@@ -25,31 +25,31 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
   const underWay = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function endThese(run: RunStatement, { organizationId, workflowId }: RunOwner, queued: string[]): Promise<string[]> {
-    const found = queued.length > 0 ? await findUnended(run, { organizationId, workflowId: workflowId ?? null, queued }) : [];
+  async function endThese(sql: Sql, { organizationId, workflowId }: RunOwner, queued: string[]): Promise<string[]> {
+    const found = queued.length > 0 ? await findUnended(sql, { organizationId, workflowId: workflowId ?? null, queued }) : [];
     if (found.length === 0) return [];
     const chosen = new Set(found.map(({ id }) => id));
     const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
     const parents: Parent[] = [];
-    for (const id of [...parentIds].sort()) parents.push(...(await lockParent(run, { organizationId, id })));
+    for (const id of [...parentIds].sort()) parents.push(...(await lockParent(sql, { organizationId, id })));
     const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;
-    const ids = await cancelRuns(run, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
+    const ids = await cancelRuns(sql, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
     await queue.removeAll(
-      run,
+      sql,
       ids.map((id) => ({ id })),
     );
-    await tellParents(run, queue, { parents });
-    await notifyCancelled(run, ids);
+    await tellParents(sql, queue, { parents });
+    await notifyCancelled(sql, ids);
     return ids;
   }
 
   /** The next places in the queue, in one transaction with `mark`; answers the last of them when there may be more. */
   async function endSome(owner: RunOwner, afterId: string | undefined, mark: Mark = async () => {}) {
     const { organizationId } = owner;
-    const { ended, lastId } = await db.transaction(async (run) => {
-      await mark(run);
-      const queued = await queue.listOf(run, organizationId, { afterId, limit: mostAtOnce });
-      return { ended: await endThese(run, owner, queued), lastId: queued.length < mostAtOnce ? undefined : queued.at(-1) };
+    const { ended, lastId } = await db.transaction(async (sql) => {
+      await mark(sql);
+      const queued = await queue.listOf(sql, organizationId, { afterId, limit: mostAtOnce });
+      return { ended: await endThese(sql, owner, queued), lastId: queued.length < mostAtOnce ? undefined : queued.at(-1) };
     });
     onChange(ended.map((id) => ({ organizationId, id })));
     if (ended.length > 0) onQueued();
@@ -88,7 +88,7 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
 
     /** One whose turn has come. */
     async endOne({ organizationId, id, workflowId }: RunPlace & { workflowId: string }): Promise<void> {
-      const ended = await db.transaction((run) => endThese(run, { organizationId, workflowId }, [id]));
+      const ended = await db.transaction((sql) => endThese(sql, { organizationId, workflowId }, [id]));
       onChange(ended.map((one) => ({ organizationId, id: one })));
       if (ended.length > 0) onQueued();
     },

@@ -95,7 +95,7 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
       nodeIds: finished,
       reused: await readWorked({ organizationId, id: runId }, failed),
     };
-    const alsoInsert = from === "start" ? undefined : (run: Parameters<typeof copyNodes>[0]) => copyNodes(run, copy);
+    const alsoInsert = from === "start" ? undefined : (sql: Parameters<typeof copyNodes>[0]) => copyNodes(sql, copy);
     const { id } = await accept({ row, once: undefined, alsoInsert });
     return { id, createdAt: queuedAt, workflowId };
   };

@@ -1,6 +1,6 @@
 import { remember } from "../../base/remember.ts";
 import type { TableOf } from "../../history/table-of.ts";
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import {
   dataColumns,
   nodeBytesText,
@@ -34,7 +34,7 @@ const endedStatement = {
   text: `SELECT ${placeText}, run.id FROM ${asked} ${runOfAsked} WHERE run.status NOT IN ('pending', 'running', 'waiting')`,
 };
 
-export const findEnded = (run: RunStatement, places: RunPlace[]): Promise<RunPlace[]> => run<RunPlace>(endedStatement, valuesOf(places));
+export const findEnded = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => sql<RunPlace>(endedStatement, valuesOf(places));
 
 export type Answered = { isOver: boolean; outputs: string | null };
 
@@ -48,8 +48,8 @@ const answersStatement = {
 };
 
 /** What the first node that responds gave, by the key of the run. */
-export async function findAnswers(run: RunStatement, places: RunPlace[]): Promise<Map<string, Answered>> {
-  const rows = await run<Answered & RunPlace>(answersStatement, valuesOf(places));
+export async function findAnswers(sql: Sql, places: RunPlace[]): Promise<Map<string, Answered>> {
+  const rows = await sql<Answered & RunPlace>(answersStatement, valuesOf(places));
   return new Map(rows.map((row) => [keyOf(row), { isOver: row.isOver, outputs: row.outputs }]));
 }
 
@@ -61,9 +61,9 @@ const wholeStatement = remember((runTable: string) => ({
          WHERE octet_length(run.trigger_data) <= ${longestTogether}`,
 }));
 
-export async function findWholeRuns(run: RunStatement, places: RunPlace[], tableOf: TableOf): Promise<(WholeRunRow & RunPlace)[]> {
+export async function findWholeRuns(sql: Sql, places: RunPlace[], tableOf: TableOf): Promise<(WholeRunRow & RunPlace)[]> {
   const ids = places.map(({ id }) => id);
-  return await run<WholeRunRow & RunPlace>(wholeStatement(tableOf("run", ids)), valuesOf(places));
+  return await sql<WholeRunRow & RunPlace>(wholeStatement(tableOf("run", ids)), valuesOf(places));
 }
 
 const whenSmall = (column: string): string =>
@@ -79,5 +79,5 @@ const nodesStatement = {
          ORDER BY started_at, node_id`,
 };
 
-export const findNodesOfRuns = (run: RunStatement, places: RunPlace[]): Promise<(RunNodeRow & RunPlace)[]> =>
-  run<RunNodeRow & RunPlace>(nodesStatement, valuesOf(places));
+export const findNodesOfRuns = (sql: Sql, places: RunPlace[]): Promise<(RunNodeRow & RunPlace)[]> =>
+  sql<RunNodeRow & RunPlace>(nodesStatement, valuesOf(places));

@@ -1,5 +1,5 @@
 import type { Log } from "../../base/log.ts";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import type { Claim } from "../accept/accept-runs.ts";
 import { type AdoptedRun, adoptRuns, asAdopted, type NewRun } from "../store.ts";
 import type { RunQueue, Turn } from "./run-queue.ts";
@@ -28,19 +28,19 @@ export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded
   const seen = { isEmpty: false, hasCrowded: false };
 
   /** `fresh` are runs that were stored in the same transaction, as this process's own. */
-  async function claimIn(run: RunStatement, fresh: NewRun[] = []): Promise<Taken | undefined> {
+  async function claimIn(sql: Sql, fresh: NewRun[] = []): Promise<Taken | undefined> {
     const room = left();
     if (room < 1) return undefined;
     const size = chooseSize(room, fresh.length);
     const giveUp = reserve(size);
     try {
       const without = crowded();
-      const turns = await queue.take(run, { most: size, without });
+      const turns = await queue.take(sql, { most: size, without });
       seen.isEmpty = turns.length < size;
       seen.hasCrowded = without.length > 0;
       const own = new Map(fresh.map((row) => [row.id, asAdopted(row)]));
       const others = await adoptRuns(
-        run,
+        sql,
         owner,
         turns.filter(({ id }) => !own.has(id)),
       );
@@ -64,9 +64,9 @@ export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded
   async function claimOnce(): Promise<number> {
     let taken: Taken | undefined;
     try {
-      await db.transaction(async (run) => {
+      await db.transaction(async (sql) => {
         taken?.giveUp();
-        taken = await claimIn(run);
+        taken = await claimIn(sql);
       });
     } catch (error) {
       taken?.giveUp();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import { callerFailed, cancelTree } from "../control/cancel-called.ts";
 import { type AdoptedRun, adoptRuns, findParent, type RunPlace } from "../store.ts";
 import { lockParent, type Parent } from "../walk/called-store.ts";
@@ -20,18 +20,18 @@ type Options = {
 /** Ends, as failed, runs that every process failed at which tried them: whoever started one must learn of it. */
 export function createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled }: Options) {
   return async (owner: string): Promise<void> => {
-    const { ended, cancelled } = await db.transaction(async (run) => {
-      const places = (await queue.takeDead(run)).sort((one, other) => (one.id < other.id ? -1 : 1));
-      const parents = await lockParents(run, places);
-      const adopted = await adoptRuns(run, owner, places);
+    const { ended, cancelled } = await db.transaction(async (sql) => {
+      const places = (await queue.takeDead(sql)).sort((one, other) => (one.id < other.id ? -1 : 1));
+      const parents = await lockParents(sql, places);
+      const adopted = await adoptRuns(sql, owner, places);
       const turns = adopted.map((one) => describeFailure(one, clock.now()));
-      if (turns.length > 0) await writeCheckpoints(run, [], turns);
+      if (turns.length > 0) await writeCheckpoints(sql, [], turns);
       const below: RunPlace[] = [];
       for (const { organizationId, id } of adopted) {
-        const ids = await cancelTree(run, queue, { organizationId, id }, { completedAt: clock.now(), message: callerFailed });
+        const ids = await cancelTree(sql, queue, { organizationId, id }, { completedAt: clock.now(), message: callerFailed });
         below.push(...ids.map((one) => ({ organizationId, id: one })));
       }
-      await tellParents(run, queue, { parents });
+      await tellParents(sql, queue, { parents });
       return { ended: adopted, cancelled: below };
     });
     if (ended.length === 0) return;
@@ -42,14 +42,14 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled
 }
 
 /** The runs that called them, each once and in the order in which all lock runs. */
-async function lockParents(run: RunStatement, places: RunPlace[]): Promise<Parent[]> {
+async function lockParents(sql: Sql, places: RunPlace[]): Promise<Parent[]> {
   const parents = new Map<string, RunPlace>();
   for (const { organizationId, id } of places) {
-    const parentId = await findParent(run, { organizationId, id });
+    const parentId = await findParent(sql, { organizationId, id });
     if (parentId) parents.set(`${organizationId} ${parentId}`, { organizationId, id: parentId });
   }
   const locked: Parent[] = [];
-  for (const [, parent] of [...parents].sort(([one], [other]) => (one < other ? -1 : 1))) locked.push(...(await lockParent(run, parent)));
+  for (const [, parent] of [...parents].sort(([one], [other]) => (one < other ? -1 : 1))) locked.push(...(await lockParent(sql, parent)));
   return locked;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Log } from "../../base/log.ts";
-import type { ConnectionTarget, RunStatement, Statement } from "../../storage/database.ts";
+import type { ConnectionTarget, Sql, Statement } from "../../storage/database.ts";
 
 /** Whose turn it is: a run that was handed to this process. `retryCount` names the attempt, so that a late process settles nothing. */
 export type Turn = { id: string; organizationId: string; retryCount: number };
@@ -48,21 +48,21 @@ const yearSeconds = 365 * 24 * 3600;
 export function createRunQueue({ target, log, supervises }: Options) {
   const boss = createBoss({ target, log, supervises });
 
-  async function insert(run: RunStatement, entries: Entry[]): Promise<void> {
+  async function insert(sql: Sql, entries: Entry[]): Promise<void> {
     const jobs = entries.map(({ id, organizationId, startAfter }) => ({
       id,
       group: { id: organizationId },
       ...(startAfter ? { startAfter: startAfter.toISOString() } : {}),
     }));
-    if (jobs.length > 0) await boss.insert(queueName, jobs, through(run));
+    if (jobs.length > 0) await boss.insert(queueName, jobs, through(sql));
   }
 
   /** Those that have no place, judged without waiting: to insert one that is just being taken would wait for whoever takes it. */
-  async function insertMissing(run: RunStatement, entries: Entry[]): Promise<void> {
+  async function insertMissing(sql: Sql, entries: Entry[]): Promise<void> {
     if (entries.length === 0) return;
-    const existing = new Set((await run<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id));
+    const existing = new Set((await sql<{ id: string }>(existingStatement, [entries.map(({ id }) => id)])).map(({ id }) => id));
     await insert(
-      run,
+      sql,
       entries.filter(({ id }) => !existing.has(id)),
     );
   }
@@ -77,62 +77,62 @@ export function createRunQueue({ target, log, supervises }: Options) {
     insertMissing,
 
     /** Locks the place of a turn, and says whether it still is that turn's: to be called before its run is locked. */
-    async hold(run: RunStatement, { id, retryCount }: Turn): Promise<boolean> {
-      return (await run(holdStatement, [id, retryCount])).length > 0;
+    async hold(sql: Sql, { id, retryCount }: Turn): Promise<boolean> {
+      return (await sql(holdStatement, [id, retryCount])).length > 0;
     },
 
     /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
-    async take(run: RunStatement, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
+    async take(sql: Sql, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
       const jobs = await boss.fetch(queueName, {
         batchSize: most,
         ...(without.length > 0 ? { ignoreGroups: without } : {}),
-        ...through(run),
+        ...through(sql),
       });
       return jobs.map(({ id, groupId, retryCount }) => ({ id, organizationId: groupId ?? "", retryCount }));
     },
 
     /** Those that are still this process's. */
-    async keep(run: RunStatement, turns: Turn[]): Promise<Set<string>> {
+    async keep(sql: Sql, turns: Turn[]): Promise<Set<string>> {
       // The types of pg-boss leave out the ids it answers with.
-      const answer: { settled?: string[] } = await boss.touch(queueName, turns, through(run));
+      const answer: { settled?: string[] } = await boss.touch(queueName, turns, through(sql));
       return new Set(answer.settled);
     },
 
-    async remove(run: RunStatement, turns: Turn[]): Promise<void> {
-      if (turns.length > 0) await boss.deleteJob(queueName, turns, through(run));
+    async remove(sql: Sql, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.deleteJob(queueName, turns, through(sql));
     },
 
     /** Whoever has the turn loses it. */
-    async removeAll(run: RunStatement, runs: { id: string }[]): Promise<void> {
-      if (runs.length > 0) await run(removeStatement, [runs.map(({ id }) => id)]);
+    async removeAll(sql: Sql, runs: { id: string }[]): Promise<void> {
+      if (runs.length > 0) await sql(removeStatement, [runs.map(({ id }) => id)]);
     },
 
     /** It is their turn now, unless a process has it or is just taking it: that one finds out by itself what has changed. */
-    async wake(run: RunStatement, runs: { id: string; organizationId: string }[]): Promise<void> {
-      if (runs.length > 0) await run(removeIdleStatement, [runs.map(({ id }) => id)]);
-      await insertMissing(run, runs);
+    async wake(sql: Sql, runs: { id: string; organizationId: string }[]): Promise<void> {
+      if (runs.length > 0) await sql(removeIdleStatement, [runs.map(({ id }) => id)]);
+      await insertMissing(sql, runs);
     },
 
     /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
-    async listOf(run: RunStatement, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
+    async listOf(sql: Sql, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
       const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
-      return (await run<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
+      return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
     },
 
-    async clear(run: RunStatement): Promise<void> {
-      await run({ name: "", text: `DELETE FROM ${schema}.job` }, []);
+    async clear(sql: Sql): Promise<void> {
+      await sql({ name: "", text: `DELETE FROM ${schema}.job` }, []);
     },
 
     /** Gives turns back for another process to take at once. */
-    async giveBack(run: RunStatement, turns: Turn[]): Promise<void> {
-      if (turns.length > 0) await boss.fail(queueName, turns, null, through(run));
+    async giveBack(sql: Sql, turns: Turn[]): Promise<void> {
+      if (turns.length > 0) await boss.fail(queueName, turns, null, through(sql));
     },
 
     /** Runs that every process failed at which tried them. */
-    async takeDead(run: RunStatement): Promise<Turn[]> {
-      const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(run) });
+    async takeDead(sql: Sql): Promise<Turn[]> {
+      const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(sql) });
       const ids = jobs.map(({ id }) => id);
-      if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(run));
+      if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(sql));
       return jobs.map(({ id, sourceId, groupId, retryCount }) => ({ id: sourceId ?? id, organizationId: groupId ?? "", retryCount }));
     },
 
@@ -176,11 +176,11 @@ async function createQueues(boss: PgBoss): Promise<void> {
 const names = new Map<string, string>();
 
 /** Runs the queue's statements on the caller's connection, parsed once per connection. */
-function through(run: RunStatement) {
+function through(sql: Sql) {
   return {
     db: {
       async executeSql(text: string, values: unknown[] = []) {
-        return { rows: await run<Record<string, unknown>>({ name: nameOf(text), text }, values) };
+        return { rows: await sql<Record<string, unknown>>({ name: nameOf(text), text }, values) };
       },
     },
   };

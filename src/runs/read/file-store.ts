@@ -1,12 +1,12 @@
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import type { RunPlace } from "../store.ts";
 
 // The column holds all files of a run, and is named after those that were the first.
 const insertStatement = { name: "run_files_insert", text: "UPDATE run SET trigger_files = $3 WHERE organization_id = $1 AND id = $2" };
 
 /** As a JSON list, with a run that is new. */
-export async function insertFiles(run: RunStatement, { organizationId, id }: RunPlace, files: string): Promise<void> {
-  await run(insertStatement, [organizationId, id, files]);
+export async function insertFiles(sql: Sql, { organizationId, id }: RunPlace, files: string): Promise<void> {
+  await sql(insertStatement, [organizationId, id, files]);
 }
 
 // One statement, so that nodes which give files at the same time wait for each other. Lists are joined as text: nobody reads what is there already.
@@ -19,11 +19,11 @@ const appendStatement = {
 
 /** Behind the files that the run has. Says how many there are then; undefined when it would be more than so many bytes of text. */
 export async function appendFiles(
-  run: RunStatement,
+  sql: Sql,
   { organizationId, id }: RunPlace,
   { files, mostBytes }: { files: string; mostBytes: number },
 ): Promise<number | undefined> {
-  const [row] = await run<{ count: number }>(appendStatement, [organizationId, id, files, mostBytes]);
+  const [row] = await sql<{ count: number }>(appendStatement, [organizationId, id, files, mostBytes]);
   return row?.count;
 }
 
@@ -42,8 +42,8 @@ const kinStatement = {
 };
 
 /** Whether one of two runs comes from the other, or both from a third: as its rerun, or called by it. */
-export async function areKin(run: RunStatement, { organizationId, id }: RunPlace, otherId: string): Promise<boolean> {
-  const [row] = await run<{ areKin: boolean }>(kinStatement, [organizationId, id, otherId]);
+export async function areKin(sql: Sql, { organizationId, id }: RunPlace, otherId: string): Promise<boolean> {
+  const [row] = await sql<{ areKin: boolean }>(kinStatement, [organizationId, id, otherId]);
   return row?.areKin === true;
 }
 
@@ -53,7 +53,7 @@ const findStatement = {
 };
 
 /** One of them, counted from 1, as JSON text. */
-export async function findFile(run: RunStatement, { organizationId, id }: RunPlace, number: number): Promise<string | null> {
-  const [row] = await run<{ file: string | null }>(findStatement, [organizationId, id, number]);
+export async function findFile(sql: Sql, { organizationId, id }: RunPlace, number: number): Promise<string | null> {
+  const [row] = await sql<{ file: string | null }>(findStatement, [organizationId, id, number]);
   return row?.file ?? null;
 }

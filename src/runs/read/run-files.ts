@@ -26,7 +26,7 @@ const handleForm = /^file:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([1-9]\
 export function createRunFiles({ db }: { db: Database }) {
   async function find({ organizationId, runId, number }: Place): Promise<RunFile | undefined> {
     // Not as quick statements, here and below: these may be many bytes.
-    const file = await db.transaction((run) => findFile(run, { organizationId, id: runId }, number));
+    const file = await db.transaction((sql) => findFile(sql, { organizationId, id: runId }, number));
     return file === null ? undefined : (JSON.parse(file) as RunFile);
   }
 
@@ -34,7 +34,7 @@ export function createRunFiles({ db }: { db: Database }) {
   async function findFor({ organizationId, runId: id }: OwnRun, place: Place): Promise<RunFile | string> {
     const file = await find(place);
     if (!file) return "names a file that is not there, or no longer";
-    const isTheirs = place.runId === id || (await db.transaction((run) => areKin(run, { organizationId, id }, place.runId)));
+    const isTheirs = place.runId === id || (await db.transaction((sql) => areKin(sql, { organizationId, id }, place.runId)));
     return isTheirs ? file : "names a file of another run, which only its reruns and the workflows it calls may use";
   }
 
@@ -75,7 +75,7 @@ export function createRunFiles({ db }: { db: Database }) {
       const found = items.flatMap((item, index) => findIn(item, findBytes).map((one) => ({ ...one, index })));
       if (found.length === 0) return items;
       const files = toStorableText(found.map(({ file }) => file)).text;
-      const count = await db.transaction((run) => appendFiles(run, { organizationId, id: runId }, { files, mostBytes: mostTogether }));
+      const count = await db.transaction((sql) => appendFiles(sql, { organizationId, id: runId }, { files, mostBytes: mostTogether }));
       if (count === undefined) throw new Refusal("outputs_too_large", "A run keeps files of 25 MB at most, as base64.");
       const first = count - found.length + 1;
       const lighter = [...items];

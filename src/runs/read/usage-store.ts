@@ -19,7 +19,7 @@ const bucketStatement = {
 
 export const countByBucket = (db: Database, { organizationId, edges }: Period): Promise<BucketRow[]> =>
   inParts(edges, async (part, first) => {
-    const rows = await db.transaction((run) => run<BucketRow>(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
+    const rows = await db.transaction((sql) => sql<BucketRow>(bucketStatement, [organizationId, part.slice(0, -1), part.slice(1)]));
     return rows.map((row) => ({ ...row, bucket: row.bucket + first }));
   });
 

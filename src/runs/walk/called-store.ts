@@ -1,4 +1,4 @@
-import type { Database, RunStatement, Statement } from "../../storage/database.ts";
+import type { Database, Sql, Statement } from "../../storage/database.ts";
 import { boundsOf, type RunPlace } from "../store.ts";
 import type { Held } from "./checkpoint-store.ts";
 
@@ -45,9 +45,9 @@ const openCallsStatement: Statement = {
 };
 
 /** Which of the runs that one waits for go on. */
-export async function findOpenCalls(run: RunStatement, { organizationId, runId }: Held, ids: string[]): Promise<Set<string>> {
+export async function findOpenCalls(sql: Sql, { organizationId, runId }: Held, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  return new Set((await run<{ id: string }>(openCallsStatement, [organizationId, runId, ids])).map(({ id }) => id));
+  return new Set((await sql<{ id: string }>(openCallsStatement, [organizationId, runId, ids])).map(({ id }) => id));
 }
 
 // Whether it waits is judged after the lock: a condition in the statement would judge, and not lock, what was true before.
@@ -62,5 +62,5 @@ export type Parent = RunPlace & { status: string };
  * The run that called another one. Locked, so that one that is just about to wait is seen before or after;
  * to be called before its child is locked, as everywhere: older runs first, so that no two wait for each other.
  */
-export const lockParent = (run: RunStatement, { organizationId, id }: RunPlace): Promise<Parent[]> =>
-  run<Parent>(lockParentStatement, [organizationId, id]);
+export const lockParent = (sql: Sql, { organizationId, id }: RunPlace): Promise<Parent[]> =>
+  sql<Parent>(lockParentStatement, [organizationId, id]);

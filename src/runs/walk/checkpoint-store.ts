@@ -1,7 +1,7 @@
 import { remember } from "../../base/remember.ts";
 import { type TableOf, wholeTable } from "../../history/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../../storage/columns.ts";
-import type { Database, RunStatement, Statement } from "../../storage/database.ts";
+import type { Database, Sql, Statement } from "../../storage/database.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
 
 /** The run as its owner knows it; whoever adopted it since makes the write come to nothing. */
@@ -154,7 +154,7 @@ export const placeOf = ({ organizationId, runId, epoch }: Held): string => `${or
 
 /** The runs that were still this owner's; for the others nothing was written. */
 export async function writeCheckpoints(
-  run: RunStatement,
+  sql: Sql,
   nodes: NodeRow[],
   turns: RunTurn[],
   tableOf: TableOf = wholeTable,
@@ -163,8 +163,8 @@ export async function writeCheckpoints(
   const runIds = [...places.values()].map(({ runId }) => runId);
   const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
   const values = [...arraysOf(placeColumns, [...places.values()]), ...arraysOf(nodeColumns, nodes)];
-  if (turns.length === 0) return await run<Held>(nodesOnly(runTable)(nodeTable), values);
-  return await run<Held>(nodesAndTurns(runTable)(nodeTable), [...values, ...arraysOf(turnColumns, turns)]);
+  if (turns.length === 0) return await sql<Held>(nodesOnly(runTable)(nodeTable), values);
+  return await sql<Held>(nodesAndTurns(runTable)(nodeTable), [...values, ...arraysOf(turnColumns, turns)]);
 }
 
 const isHeldStatement: Statement = {
@@ -173,12 +173,12 @@ const isHeldStatement: Statement = {
 };
 
 /** Whether nobody has adopted the run since; and nobody does before the transaction ends. */
-export async function isHeld(run: RunStatement, { organizationId, runId, epoch }: Held): Promise<boolean> {
-  return (await run(isHeldStatement, [organizationId, runId, epoch])).length > 0;
+export async function isHeld(sql: Sql, { organizationId, runId, epoch }: Held): Promise<boolean> {
+  return (await sql(isHeldStatement, [organizationId, runId, epoch])).length > 0;
 }
 
 /** One statement needs no transaction around it. */
 export const onPool =
-  (db: Database): RunStatement =>
+  (db: Database): Sql =>
   (statement, values) =>
     db.prepared(statement, values);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createBatch } from "../../base/batch.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { TableOf } from "../../history/table-of.ts";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import { isConflict } from "../../storage/repeat-after-conflict.ts";
 import { callerFailed, cancelTree } from "../control/cancel-called.ts";
@@ -57,36 +57,36 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
   const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
 
   /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
-  async function requeue(run: RunStatement, turn: RunTurn, stepAside: StepAside): Promise<void> {
-    await queue.remove(run, [stepAside.turn]);
-    const open = await findOpenCalls(run, turn, stepAside.awaits.flat());
+  async function requeue(sql: Sql, turn: RunTurn, stepAside: StepAside): Promise<void> {
+    await queue.remove(sql, [stepAside.turn]);
+    const open = await findOpenCalls(sql, turn, stepAside.awaits.flat());
     const isOver = stepAside.awaits.some((ids) => !ids.some((id) => open.has(id)));
     const startAfter = isOver ? null : turn.wakeAt;
-    if (isOver || startAfter) await queue.insertMissing(run, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
+    if (isOver || startAfter) await queue.insertMissing(sql, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
   }
 
   /** What has to be locked before the run itself: its own place in the queue, and the run that called it. */
-  async function lockOthers(run: RunStatement, { turn, stepAside, parentRunId }: Checkpoint) {
-    if (stepAside) await queue.hold(run, stepAside.turn);
-    return turn?.completedAt && parentRunId ? await lockParent(run, { ...toPlace(turn), id: parentRunId }) : [];
+  async function lockOthers(sql: Sql, { turn, stepAside, parentRunId }: Checkpoint) {
+    if (stepAside) await queue.hold(sql, stepAside.turn);
+    return turn?.completedAt && parentRunId ? await lockParent(sql, { ...toPlace(turn), id: parentRunId }) : [];
   }
 
   /** What a run called that failed: nobody waits for it any more. */
-  async function cancelCalled(run: RunStatement, { turn, cancelsCalled }: Checkpoint): Promise<string[]> {
+  async function cancelCalled(sql: Sql, { turn, cancelsCalled }: Checkpoint): Promise<string[]> {
     if (!turn?.completedAt || !cancelsCalled) return [];
-    return await cancelTree(run, queue, toPlace(turn), { completedAt: turn.completedAt, message: callerFailed });
+    return await cancelTree(sql, queue, toPlace(turn), { completedAt: turn.completedAt, message: callerFailed });
   }
 
   async function writeAlone(checkpoint: Checkpoint): Promise<boolean> {
     const { nodes, turn, stepAside } = checkpoint;
     let cancelled: string[] = [];
-    const isHeld = await db.transaction(async (run) => {
-      const parents = await lockOthers(run, checkpoint);
-      const [held] = await writeCheckpoints(run, nodes, turn ? [turn] : [], tableOf);
+    const isHeld = await db.transaction(async (sql) => {
+      const parents = await lockOthers(sql, checkpoint);
+      const [held] = await writeCheckpoints(sql, nodes, turn ? [turn] : [], tableOf);
       if (!held) return false;
-      if (turn && stepAside) await requeue(run, turn, stepAside);
-      cancelled = await cancelCalled(run, checkpoint);
-      await tellParents(run, queue, { parents, calledId: heldOf(checkpoint).runId });
+      if (turn && stepAside) await requeue(sql, turn, stepAside);
+      cancelled = await cancelCalled(sql, checkpoint);
+      await tellParents(sql, queue, { parents, calledId: heldOf(checkpoint).runId });
       return true;
     });
     if (isHeld && turn) onChange([toPlace(turn)]);

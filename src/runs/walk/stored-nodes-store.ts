@@ -1,4 +1,4 @@
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import type { RunPlace } from "../store.ts";
 
 export type StoredNode = {
@@ -74,6 +74,6 @@ const forgetAdoptionsStatement = {
 };
 
 /** For a run that a process gave back by itself: it has harmed nobody. */
-export async function forgetAdoptions(run: RunStatement, { organizationId, id }: RunPlace): Promise<void> {
-  await run(forgetAdoptionsStatement, [organizationId, id]);
+export async function forgetAdoptions(sql: Sql, { organizationId, id }: RunPlace): Promise<void> {
+  await sql(forgetAdoptionsStatement, [organizationId, id]);
 }

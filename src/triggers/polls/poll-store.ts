@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Database, RunStatement } from "../../storage/database.ts";
+import type { Database, Sql } from "../../storage/database.ts";
 import { type Place, type TriggerRow, type TriggersDb, triggerTables } from "../store.ts";
 
 type PollTables = {
@@ -114,8 +114,8 @@ const noteWithRunStatement = {
  * In the transaction that stores the run of an item, in which the trigger is locked. False where the item was seen already or the trigger
  * began anew: then there must be no run.
  */
-export const noteWithRun = async (run: RunStatement, row: TriggerRow, itemId: string): Promise<boolean> =>
-  (await run(noteWithRunStatement, [row.organization_id, row.id, itemId, row.poll_round])).length > 0;
+export const noteWithRun = async (sql: Sql, row: TriggerRow, itemId: string): Promise<boolean> =>
+  (await sql(noteWithRunStatement, [row.organization_id, row.id, itemId, row.poll_round])).length > 0;
 
 /** Those that were not listed for a long time. */
 export const pruneItems = (db: PollsDb, row: TriggerRow, days: number) =>

@@ -47,8 +47,8 @@ export function createTakeItems({ db, startRun, tracing }: Options) {
       const { isReplay } = await startRun({
         ...wishOfItem(row, { poll: target.poll, payload }, trace),
         once: { key, wishSha256: createHash("sha256").update(key).digest() },
-        async alsoInsert(run) {
-          isTaken = !(await noteWithRun(run, row, itemId));
+        async alsoInsert(sql) {
+          isTaken = !(await noteWithRun(sql, row, itemId));
           if (isTaken) throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
         },
       });
