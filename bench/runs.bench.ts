@@ -9,7 +9,7 @@ import { readConfig } from "../src/config.ts";
 import { toRow } from "../src/runs/accept/start-run.ts";
 import { createRunQueue, type RunQueue } from "../src/runs/queue/run-queue.ts";
 import { insertRuns, type NewRun } from "../src/runs/store.ts";
-import { type Held, type NodeRow, nodeColumns, onPool } from "../src/runs/walk/checkpoint-store.ts";
+import { type Fence, type NodeRow, nodeColumns, onPool } from "../src/runs/walk/checkpoint-store.ts";
 import { arraysOf, columnNames, unnest } from "../src/storage/columns.ts";
 import { createDatabase, type Database, type Sql } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
@@ -119,10 +119,10 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
   };
 }
 
-function plainNode(held: Held, index: number): NodeRow {
+function plainNode(fence: Fence, index: number): NodeRow {
   const outputs = JSON.stringify({ out: [{ iso: new Date().toISOString(), timeZone: "UTC", unixSeconds: 1 }] });
   return {
-    ...{ ...held, nodeId: `n${index}`, nodeType: "system_date_time", status: "succeeded", attempts: 1, done: 0, input: "[{}]", outputs },
+    ...{ ...fence, nodeId: `n${index}`, nodeType: "system_date_time", status: "succeeded", attempts: 1, done: 0, input: "[{}]", outputs },
     ...{
       filled: null,
       errorCode: null,

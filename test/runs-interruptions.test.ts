@@ -120,8 +120,8 @@ describe("a node that was under way when its process fell silent", () => {
     const read = () => ann.app.database.query("SELECT status, must_not_repeat FROM run_node WHERE run_id = $1", [body.id]);
     expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     // What only shows that it runs may be written late.
-    const held = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
-    const shown = { held, node: { id: request.id, type: request.nodeId } as GraphNode, startedAt: new Date() };
+    const fence = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
+    const shown = { fence, node: { id: request.id, type: request.nodeId } as GraphNode, startedAt: new Date() };
     await writeCheckpoints(onPool(ann.app.parts.db), [describeRunning(shown, { attempts: 1, mustNotRepeat: false })], []);
     expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     release();
@@ -133,12 +133,12 @@ describe("a node that was under way when its process fell silent", () => {
     const release = github.hold();
     const { body } = await ann.trigger(id, {});
     await github.whenRunning(1, 5_000);
-    const held = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
+    const fence = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
     const rowOf = (nodeId: string, epoch: number) =>
-      describeRunning({ held: { ...held, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() }, begun);
+      describeRunning({ fence: { ...fence, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() }, begun);
     const begun = { attempts: 1, mustNotRepeat: false };
-    const rows = [rowOf("late", held.epoch - 1), rowOf("present", held.epoch)];
-    expect(await writeCheckpoints(onPool(ann.app.parts.db), rows, [])).toEqual([held]);
+    const rows = [rowOf("late", fence.epoch - 1), rowOf("present", fence.epoch)];
+    expect(await writeCheckpoints(onPool(ann.app.parts.db), rows, [])).toEqual([fence]);
     const stored = await ann.app.database.query("SELECT node_id FROM run_node WHERE run_id = $1 ORDER BY 1", [body.id]);
     expect(stored).toEqual([{ node_id: "present" }, { node_id: "send" }]);
     release();

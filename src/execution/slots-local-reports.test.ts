@@ -88,7 +88,7 @@ describe("what the database says", () => {
     await hear({ version: 12, held: 5 });
     expect(share()).toMatchObject({ version: 10, held: 2 });
     await answer({ version: 11, held: 6 });
-    expect(share()).toMatchObject({ version: 13, held: 4, isSyncing: false, heldBack: undefined });
+    expect(share()).toMatchObject({ version: 13, held: 4, isSyncing: false, postponed: undefined });
     addNews(local, share());
     reports();
     await hear({ version: 14, held: 7 });

@@ -137,11 +137,11 @@ export function reportIfNeeded(local: Local, share: Share<Slot>): void {
 export function takeAnswer(local: Local, state: SlotState): void {
   const share = local.shares.get(state.organizationId);
   if (!share) return;
-  const { heldBack } = share;
+  const { postponed } = share;
   share.isSyncing = false;
-  share.heldBack = undefined;
+  share.postponed = undefined;
   takeState(local, share, state);
-  if (heldBack) takeMessage(local, heldBack);
+  if (postponed) takeMessage(local, postponed);
   forgetIfUnneeded(local, share);
 }
 
@@ -155,7 +155,7 @@ export function takeMessage(local: Local, state: SlotState): void {
   // Granted to somebody who has left since; said so by a report that holds nothing.
   if (!share) local.askCap(shareOf(local, state.organizationId));
   else if (share.isSyncing) {
-    if (state.version > (share.heldBack?.version ?? 0)) share.heldBack = state;
+    if (state.version > (share.postponed?.version ?? 0)) share.postponed = state;
   } else if (state.version > share.version) takeState(local, share, state);
 }
 

@@ -17,7 +17,7 @@ export type Share<Value> = {
   version: number;
   isSyncing: boolean;
   /** Heard while a report was under way, whose answer may be newer. */
-  heldBack: SlotState | undefined;
+  postponed: SlotState | undefined;
   /** Waiters the database knows of. */
   ticketsTold: number;
   mustReturnIdle: boolean;
@@ -35,7 +35,7 @@ export const createShare = <Value>(organizationId: string): Share<Value> => ({
   isContended: false,
   version: 0,
   isSyncing: false,
-  heldBack: undefined,
+  postponed: undefined,
   ticketsTold: 0,
   mustReturnIdle: false,
   waiting: new Set(),
@@ -106,7 +106,7 @@ export function prepareToRejoin<Value>(share: Share<Value>, { isLost }: { isLost
   }
   share.version = 0;
   share.isSyncing = false;
-  share.heldBack = undefined;
+  share.postponed = undefined;
   share.mustReturnIdle = true;
   share.capNews = share.cap ?? null;
 }

@@ -100,12 +100,12 @@ export function createRuns({
   const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
   const shared = { db: hot, tableOf: partitions.tableOf };
   const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
-  const insertTurns = async (sql: Sql, rows: NewRun[]): Promise<void> => {
+  const insertIntoQueue = async (sql: Sql, rows: NewRun[]): Promise<void> => {
     await queue.insert(sql, rows);
     if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(sql, "queued");
   };
   const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (sql, fresh) => dispatcher.claimIn(sql, fresh);
-  const accept = createAcceptRuns({ ...shared, insertTurns, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
+  const accept = createAcceptRuns({ ...shared, insertIntoQueue, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
   const { start, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),

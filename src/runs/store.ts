@@ -84,8 +84,7 @@ const activeTriggersStatement = {
 };
 
 /** Locks them until the transaction ends: whoever turns one off is answered before or after, never in between. */
-export const findActiveTriggers = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> =>
-  findPlaces(sql, activeTriggersStatement, places);
+export const findActiveTriggers = (sql: Sql, places: RunPlace[]): Promise<RunPlace[]> => findPlaces(sql, activeTriggersStatement, places);
 
 const unfinishedStatement = {
   name: "run_unfinished",

@@ -27,15 +27,15 @@ export type RunToAccept = {
 
 export type AcceptedRun = { id: string; createdAt: Date; isReplay: boolean };
 
-/** Turns that were taken inside a transaction: `begin` is for after its commit, `giveUp` for when it failed. */
-export type Claim = { begin: () => void; giveUp: () => void };
+/** Claims that were taken inside a transaction: `begin` is for after its commit, `giveUp` for when it failed. */
+export type TakenClaims = { begin: () => void; giveUp: () => void };
 
 type Options = {
   db: Database;
   tableOf: TableOf;
-  insertTurns: (sql: Sql, rows: NewRun[]) => Promise<void>;
-  /** Takes turns for this process while it has room. */
-  claimIn: (sql: Sql, fresh: NewRun[]) => Promise<Claim | undefined>;
+  insertIntoQueue: (sql: Sql, rows: NewRun[]) => Promise<void>;
+  /** Claims runs for this process while it has room. */
+  claimIn: (sql: Sql, fresh: NewRun[]) => Promise<TakenClaims | undefined>;
   /** Takes them in a transaction of its own, for where the run that calls them is locked: to take others as well would wait for their runs. */
   wake: () => void;
   /** Names this process. */
@@ -44,9 +44,9 @@ type Options = {
 };
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
-export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, wake, owner, onChange }: Options) {
+export function createAcceptRuns({ db, tableOf, insertIntoQueue, claimIn, wake, owner, onChange }: Options) {
   const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
-    let claim: Claim | undefined;
+    let claim: TakenClaims | undefined;
     try {
       const { answers, rows } = await db.transaction(async (sql) => {
         claim?.giveUp();
@@ -56,7 +56,7 @@ export function createAcceptRuns({ db, tableOf, insertTurns, claimIn, wake, owne
         const newRows = fresh.map(({ row }) => row);
         await insertRuns(sql, owner, newRows, tableOf);
         for (const { alsoInsert } of fresh) await alsoInsert?.(sql);
-        await insertTurns(sql, newRows);
+        await insertIntoQueue(sql, newRows);
         if (newRows.length > 0 && !newRows.some(isCalled)) claim = await claimIn(sql, newRows);
         return { answers: sorted, rows: newRows };
       });

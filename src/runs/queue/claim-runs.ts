@@ -1,8 +1,8 @@
 import type { Log } from "../../base/log.ts";
 import type { Database, Sql } from "../../storage/database.ts";
-import type { Claim } from "../accept/accept-runs.ts";
+import type { TakenClaims } from "../accept/accept-runs.ts";
 import { type AdoptedRun, adoptRuns, asAdopted, type NewRun } from "../store.ts";
-import type { RunQueue, Turn } from "./run-queue.ts";
+import type { Claim, RunQueue } from "./run-queue.ts";
 
 type Options = {
   db: Database;
@@ -12,14 +12,14 @@ type Options = {
   /** For how many more runs there is room, without those being claimed. */
   room: () => number;
   crowded: () => string[];
-  begin: (run: AdoptedRun, turn: Turn) => void;
+  begin: (run: AdoptedRun, claim: Claim) => void;
   /** The run has ended already. */
-  drop: (turn: Turn) => void;
+  drop: (claim: Claim) => void;
 };
 
-type Taken = Claim & { count: number };
+type Taken = TakenClaims & { count: number };
 
-/** Takes turns out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
+/** Takes claims out of the queue and adopts their runs, in a transaction of its own or in another one that is under way. */
 export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded, begin, drop }: Options) {
   const { left, reserve } = createRoom(roomHere);
   let claiming: Promise<void> | undefined;
@@ -35,29 +35,29 @@ export function createClaimRuns({ db, queue, log, owner, room: roomHere, crowded
     const giveUp = reserve(size);
     try {
       const without = crowded();
-      const turns = await queue.take(sql, { most: size, without });
-      seen.isEmpty = turns.length < size;
+      const claims = await queue.take(sql, { most: size, without });
+      seen.isEmpty = claims.length < size;
       seen.hasCrowded = without.length > 0;
       const own = new Map(fresh.map((row) => [row.id, asAdopted(row)]));
       const others = await adoptRuns(
         sql,
         owner,
-        turns.filter(({ id }) => !own.has(id)),
+        claims.filter(({ id }) => !own.has(id)),
       );
       const adopted = new Map([...own, ...others.map((one) => [one.id, one] as const)]);
-      return { giveUp, count: turns.length, begin: () => beginAll(turns, adopted, giveUp) };
+      return { giveUp, count: claims.length, begin: () => beginAll(claims, adopted, giveUp) };
     } catch (error) {
       giveUp();
       throw error;
     }
   }
 
-  function beginAll(turns: Turn[], adopted: Map<string, AdoptedRun>, giveUp: () => void): void {
+  function beginAll(claims: Claim[], adopted: Map<string, AdoptedRun>, giveUp: () => void): void {
     giveUp();
-    for (const turn of turns) {
-      const run = adopted.get(turn.id);
-      if (run) begin(run, turn);
-      else drop(turn);
+    for (const claim of claims) {
+      const run = adopted.get(claim.id);
+      if (run) begin(run, claim);
+      else drop(claim);
     }
   }
 

@@ -6,13 +6,13 @@ import type { Span, Tracing } from "../../base/tracing.ts";
 import type { Slots } from "../../execution/slots.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AdoptedRun } from "../store.ts";
-import { isHeld, type NodeRow, onPool } from "../walk/checkpoint-store.ts";
+import { isOwned, type NodeRow, onPool } from "../walk/checkpoint-store.ts";
 import type { Followed, RunWorkflow } from "../walk/run-workflow.ts";
 import { forgetAdoptions } from "../walk/stored-nodes-store.ts";
 import { type ActiveRun, createActiveRuns } from "./active-runs.ts";
 import { createClaimRuns } from "./claim-runs.ts";
-import { createEndedTurns } from "./ended-turns.ts";
-import type { RunQueue, Turn } from "./run-queue.ts";
+import { createEndedClaims } from "./ended-claims.ts";
+import type { Claim, RunQueue } from "./run-queue.ts";
 
 type Options = {
   db: Database;
@@ -44,31 +44,31 @@ const handBackMs = 3_000;
 /** Takes runs out of the queue while there is room, runs each in a slot of its organization, and keeps its hold on them. */
 export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDead, ...options }: Options) {
   const active = createActiveRuns();
-  const endedTurns = createEndedTurns({ db, queue, log });
+  const endedClaims = createEndedClaims({ db, queue, log });
   let isStopping = false;
   const drive = createDrive({
     db,
     queue,
     log,
     ...options,
-    endedTurns,
+    endedClaims,
     isStopping: () => isStopping,
     onSlot: () => claims.wakeIfWaiting("slot"),
   });
   const claims = createClaimRuns({
-    ...{ db, queue, log, owner, crowded: active.crowded, drop: endedTurns.add },
+    ...{ db, queue, log, owner, crowded: active.crowded, drop: endedClaims.add },
     room: () => (isStopping ? 0 : mostRuns - active.size()),
-    begin: (run, turn) => void active.add(run, turn, drive).ended.then(() => claims.wakeIfWaiting("room")),
+    begin: (run, claim) => void active.add(run, claim, drive).ended.then(() => claims.wakeIfWaiting("room")),
   });
   const moments = new Set<NodeJS.Timeout>();
   const intervals: NodeJS.Timeout[] = [];
 
   async function keepAll(): Promise<void> {
-    const turns = active.turns();
-    if (turns.length === 0) return;
-    const kept = await queue.keep(onPool(db), turns);
-    // A run that stepped aside meanwhile may be here again, with another turn.
-    for (const turn of turns) if (!kept.has(turn.id) && active.isHere(turn)) active.lose(turn.id, "lost");
+    const mine = active.claims();
+    if (mine.length === 0) return;
+    const kept = await queue.keep(onPool(db), mine);
+    // A run that stepped aside meanwhile may be here again, with another claim.
+    for (const claim of mine) if (!kept.has(claim.id) && active.isHere(claim)) active.lose(claim.id, "lost");
   }
 
   return {
@@ -109,29 +109,29 @@ export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDe
       await claims.settled();
       await active.stop(patienceMs);
       for (const interval of intervals) clearInterval(interval);
-      await endedTurns.flush();
+      await endedClaims.flush();
     },
   };
 }
 
 type DriveOptions = Pick<Options, "db" | "queue" | "log" | "tracing" | "slots" | "runWorkflow" | "onEnd" | "endDeleted"> & {
-  endedTurns: { add: (turn: Turn) => void };
+  endedClaims: { add: (claim: Claim) => void };
   isStopping: () => boolean;
   /** A run that waited for a slot has one. */
   onSlot: () => void;
 };
 
-/** One run with its turn, from the wait for a slot to where it ends here. */
-function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDeleted, endedTurns, isStopping, onSlot }: DriveOptions) {
+/** One run with its claim, from the wait for a slot to where it ends here. */
+function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDeleted, endedClaims, isStopping, onSlot }: DriveOptions) {
   async function runInSlot(entry: ActiveRun, trace: Span): Promise<Followed> {
-    const { run, turn, abort } = entry;
+    const { run, claim, abort } = entry;
     if (run.isDeleted) return await endDeleted(run).then(() => ({ outcome: "ended" }));
     const waiting = trace.begin("slot wait");
     const slot = await slots.acquire(run.organizationId, { signal: abort.signal, kind: "run" }).finally(waiting.end);
     try {
       entry.waitsForSlot = false;
       onSlot();
-      return await runWorkflow(run, { turn, slot, signal: abort.signal, isStopping, trace });
+      return await runWorkflow(run, { claim, slot, signal: abort.signal, isStopping, trace });
     } finally {
       slot.release();
     }
@@ -154,24 +154,24 @@ function createDrive({ db, queue, log, tracing, slots, runWorkflow, onEnd, endDe
   return async (entry: ActiveRun): Promise<void> => {
     const { outcome, nodes } = await runOrHandBack(entry);
     if (outcome === "ended") {
-      endedTurns.add(entry.turn);
+      endedClaims.add(entry.claim);
       onEnd(entry.run, nodes);
-      // The turn is given up anyway when it is no longer kept; this only makes it quick.
+      // The claim is given up anyway when it is no longer kept; this only makes it quick.
     } else if (outcome !== "aside") await giveBack(entry).catch(() => {});
   };
 
   /** Does nothing to one that is another's by now. */
-  async function giveBack({ run, turn, abort }: ActiveRun): Promise<void> {
+  async function giveBack({ run, claim, abort }: ActiveRun): Promise<void> {
     await db.transaction(async (within) => {
-      if (!(await queue.hold(within, turn))) return;
-      if (!(await isHeld(within, { ...run, runId: run.id }))) return;
+      if (!(await queue.hold(within, claim))) return;
+      if (!(await isOwned(within, { ...run, runId: run.id }))) return;
       if (!wasLost(abort.signal)) await forgetAdoptions(within, run);
-      await queue.giveBack(within, [turn]);
+      await queue.giveBack(within, [claim]);
     });
   }
 }
 
-/** Its turn was taken away, or it was cancelled: not this process's own doing. */
+/** Its claim was taken away, or it was cancelled: not this process's own doing. */
 const wasLost = ({ reason }: AbortSignal): boolean => reason instanceof Refusal && reason.code === "cancelled";
 
 /** Each time a process takes the run up is a span of its own, below what started the run. */

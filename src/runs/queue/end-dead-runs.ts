@@ -24,8 +24,8 @@ export function createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled
       const places = (await queue.takeDead(sql)).sort((one, other) => (one.id < other.id ? -1 : 1));
       const parents = await lockParents(sql, places);
       const adopted = await adoptRuns(sql, owner, places);
-      const turns = adopted.map((one) => describeFailure(one, clock.now()));
-      if (turns.length > 0) await writeCheckpoints(sql, [], turns);
+      const states = adopted.map((one) => describeFailure(one, clock.now()));
+      if (states.length > 0) await writeCheckpoints(sql, [], states);
       const below: RunPlace[] = [];
       for (const { organizationId, id } of adopted) {
         const ids = await cancelTree(sql, queue, { organizationId, id }, { completedAt: clock.now(), message: callerFailed });

@@ -3,8 +3,8 @@ import { PgBoss } from "pg-boss";
 import type { Log } from "../../base/log.ts";
 import type { ConnectionTarget, Sql, Statement } from "../../storage/database.ts";
 
-/** Whose turn it is: a run that was handed to this process. `retryCount` names the attempt, so that a late process settles nothing. */
-export type Turn = { id: string; organizationId: string; retryCount: number };
+/** A run that this process took out of the queue. `retryCount` names the attempt, so that a late process settles nothing. */
+export type Claim = { id: string; organizationId: string; retryCount: number };
 
 export type RunQueue = ReturnType<typeof createRunQueue>;
 
@@ -13,7 +13,7 @@ type Entry = { id: string; organizationId: string; startAfter?: Date | null };
 type Options = {
   target: ConnectionTarget;
   log: Log;
-  /** Whether this process looks for turns of processes that fell silent. */
+  /** Whether this process looks for claims of processes that fell silent. */
   supervises: boolean;
 };
 
@@ -23,7 +23,7 @@ const deadQueueName = "run_dead";
 // pg-boss takes no shorter one.
 const heartbeatSeconds = 10;
 
-// Never waits, as ARCHITECTURE.md says (One order of locks): who is just taking a turn may wait for the run itself, which the caller has locked.
+// Never waits, as ARCHITECTURE.md says (One order of locks): who is just taking a claim may wait for the run itself, which the caller has locked.
 const removeWhere = (condition: string): Statement => ({
   name: "",
   text: `DELETE FROM ${schema}.job WHERE name = '${queueName}' AND id IN
@@ -76,13 +76,13 @@ export function createRunQueue({ target, log, supervises }: Options) {
     insert,
     insertMissing,
 
-    /** Locks the place of a turn, and says whether it still is that turn's: to be called before its run is locked. */
-    async hold(sql: Sql, { id, retryCount }: Turn): Promise<boolean> {
+    /** Locks the place of a claim in the queue, and says whether nobody claimed it since: to be called before its run is locked. */
+    async hold(sql: Sql, { id, retryCount }: Claim): Promise<boolean> {
       return (await sql(holdStatement, [id, retryCount])).length > 0;
     },
 
     /** The oldest first, without those of organizations that could not use them. `most` should be a power of two, so that there are few different statements. */
-    async take(sql: Sql, { most, without }: { most: number; without: string[] }): Promise<Turn[]> {
+    async take(sql: Sql, { most, without }: { most: number; without: string[] }): Promise<Claim[]> {
       const jobs = await boss.fetch(queueName, {
         batchSize: most,
         ...(without.length > 0 ? { ignoreGroups: without } : {}),
@@ -92,22 +92,22 @@ export function createRunQueue({ target, log, supervises }: Options) {
     },
 
     /** Those that are still this process's. */
-    async keep(sql: Sql, turns: Turn[]): Promise<Set<string>> {
+    async keep(sql: Sql, claims: Claim[]): Promise<Set<string>> {
       // The types of pg-boss leave out the ids it answers with.
-      const answer: { settled?: string[] } = await boss.touch(queueName, turns, through(sql));
+      const answer: { settled?: string[] } = await boss.touch(queueName, claims, through(sql));
       return new Set(answer.settled);
     },
 
-    async remove(sql: Sql, turns: Turn[]): Promise<void> {
-      if (turns.length > 0) await boss.deleteJob(queueName, turns, through(sql));
+    async remove(sql: Sql, claims: Claim[]): Promise<void> {
+      if (claims.length > 0) await boss.deleteJob(queueName, claims, through(sql));
     },
 
-    /** Whoever has the turn loses it. */
+    /** Whoever has the claim loses it. */
     async removeAll(sql: Sql, runs: { id: string }[]): Promise<void> {
       if (runs.length > 0) await sql(removeStatement, [runs.map(({ id }) => id)]);
     },
 
-    /** It is their turn now, unless a process has it or is just taking it: that one finds out by itself what has changed. */
+    /** Makes them due now, unless a process has claimed one or is just claiming it: that one finds out by itself what has changed. */
     async wake(sql: Sql, runs: { id: string; organizationId: string }[]): Promise<void> {
       if (runs.length > 0) await sql(removeIdleStatement, [runs.map(({ id }) => id)]);
       await insertMissing(sql, runs);
@@ -123,13 +123,13 @@ export function createRunQueue({ target, log, supervises }: Options) {
       await sql({ name: "", text: `DELETE FROM ${schema}.job` }, []);
     },
 
-    /** Gives turns back for another process to take at once. */
-    async giveBack(sql: Sql, turns: Turn[]): Promise<void> {
-      if (turns.length > 0) await boss.fail(queueName, turns, null, through(sql));
+    /** Gives claims back for another process to take at once. */
+    async giveBack(sql: Sql, claims: Claim[]): Promise<void> {
+      if (claims.length > 0) await boss.fail(queueName, claims, null, through(sql));
     },
 
     /** Runs that every process failed at which tried them. */
-    async takeDead(sql: Sql): Promise<Turn[]> {
+    async takeDead(sql: Sql): Promise<Claim[]> {
       const jobs = await boss.fetch(deadQueueName, { batchSize: 16, includeMetadata: true, ...through(sql) });
       const ids = jobs.map(({ id }) => id);
       if (ids.length > 0) await boss.deleteJob(deadQueueName, ids, through(sql));

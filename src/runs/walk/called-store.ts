@@ -1,6 +1,6 @@
 import type { Database, Sql, Statement } from "../../storage/database.ts";
 import { boundsOf, type RunPlace } from "../store.ts";
-import type { Held } from "./checkpoint-store.ts";
+import type { Fence } from "./checkpoint-store.ts";
 
 // Runs that others wait for: what ties the two together.
 
@@ -45,7 +45,7 @@ const openCallsStatement: Statement = {
 };
 
 /** Which of the runs that one waits for go on. */
-export async function findOpenCalls(sql: Sql, { organizationId, runId }: Held, ids: string[]): Promise<Set<string>> {
+export async function findOpenCalls(sql: Sql, { organizationId, runId }: Fence, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   return new Set((await sql<{ id: string }>(openCallsStatement, [organizationId, runId, ids])).map(({ id }) => id));
 }

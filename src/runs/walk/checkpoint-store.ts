@@ -4,10 +4,10 @@ import { arraysOf, type Columns, columnNames, unnest } from "../../storage/colum
 import type { Database, Sql, Statement } from "../../storage/database.ts";
 import type { StoredNode } from "./stored-nodes-store.ts";
 
-/** The run as its owner knows it; whoever adopted it since makes the write come to nothing. */
-export type Held = { organizationId: string; runId: string; epoch: number };
+/** The fencing token of a run, as its owner knows it; whoever adopted the run since makes the write come to nothing. */
+export type Fence = { organizationId: string; runId: string; epoch: number };
 
-export type NodeRow = Held &
+export type NodeRow = Fence &
   Omit<StoredNode, "runId"> & {
     nodeType: string;
     input: string | null;
@@ -42,7 +42,7 @@ export const nodeColumns: Columns<NodeRow> = [
 ];
 
 /** What becomes of the run itself. */
-export type RunTurn = Held & {
+export type RunState = Fence & {
   status: "running" | "waiting" | "succeeded" | "failed" | "cancelled";
   errorCode: string | null;
   errorMessage: string | null;
@@ -53,7 +53,7 @@ export type RunTurn = Held & {
   activeMs: number;
 };
 
-const turnColumns: Columns<RunTurn> = [
+const stateColumns: Columns<RunState> = [
   ["organizationId", "organization_id", "uuid"],
   ["runId", "run_id", "uuid"],
   ["epoch", "epoch", "integer"],
@@ -88,14 +88,14 @@ function change(column: string): string {
   return `${column} = ${kept === undefined ? value : `CASE WHEN ${kept} THEN stored.${column} ELSE ${value} END`}`;
 }
 
-const placeColumns: Columns<Held> = [
+const placeColumns: Columns<Fence> = [
   ["organizationId", "organization_id", "uuid"],
   ["runId", "run_id", "uuid"],
   ["epoch", "epoch", "integer"],
 ];
 
 // The lock makes it certain: whoever adopts the run afterwards sees what is written here, and whoever did before makes this write nothing.
-const heldOf = (runTable: string): string => `held AS (
+const ownedOf = (runTable: string): string => `owned AS (
   SELECT run.organization_id, run.id, run.epoch FROM ${runTable} AS run
   JOIN ${unnest(placeColumns)} AS mine (${columnNames(placeColumns)})
     ON mine.organization_id = run.organization_id AND mine.run_id = run.id AND mine.epoch = run.epoch
@@ -104,30 +104,30 @@ const heldOf = (runTable: string): string => `held AS (
   FOR NO KEY UPDATE OF run
 )`;
 
-/** Looked up in a hash. In a join the database takes `held` for a single row and compares each of its rows with each of the others. */
-const isHeldRow = (row: string): string =>
-  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT held.organization_id, held.id, held.epoch FROM held) THEN true ELSE false END`;
+/** Looked up in a hash. In a join the database takes `owned` for a single row and compares each of its rows with each of the others. */
+const isOwnedRow = (row: string): string =>
+  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT owned.organization_id, owned.id, owned.epoch FROM owned) THEN true ELSE false END`;
 
 const writeNodes = (nodeTable: string, firstParameter: number): string => `written AS (
   INSERT INTO ${nodeTable} AS stored (${columnNames(stored)})
-  SELECT ${columnNames(stored)} FROM ${unnest(nodeColumns, firstParameter)} AS node (${columnNames(nodeColumns)}) WHERE ${isHeldRow("node")}
+  SELECT ${columnNames(stored)} FROM ${unnest(nodeColumns, firstParameter)} AS node (${columnNames(nodeColumns)}) WHERE ${isOwnedRow("node")}
   ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
     SET ${changed.map(change).join(", ")}
     WHERE stored.status IN ('running', 'retrying', 'waiting')
 )`;
 
-const writeTurns = (runTable: string, firstParameter: number): string => `turned AS (
-  UPDATE ${runTable} AS run SET status = turn.status, error_code = turn.error_code, error_message = turn.error_message, error_node_id = turn.error_node_id,
-    started_at = COALESCE(run.started_at, turn.started_at), wake_at = turn.wake_at, completed_at = turn.completed_at,
-    active_ms = turn.active_ms, changed_at = clock_timestamp()
-  FROM ${unnest(turnColumns, firstParameter)} AS turn (${columnNames(turnColumns)})
-  WHERE run.organization_id = turn.organization_id AND run.id = turn.run_id AND ${isHeldRow("turn")}
+const writeStates = (runTable: string, firstParameter: number): string => `changed_run AS (
+  UPDATE ${runTable} AS run SET status = state.status, error_code = state.error_code, error_message = state.error_message, error_node_id = state.error_node_id,
+    started_at = COALESCE(run.started_at, state.started_at), wake_at = state.wake_at, completed_at = state.completed_at,
+    active_ms = state.active_ms, changed_at = clock_timestamp()
+  FROM ${unnest(stateColumns, firstParameter)} AS state (${columnNames(stateColumns)})
+  WHERE run.organization_id = state.organization_id AND run.id = state.run_id AND ${isOwnedRow("state")}
 )`;
 
 const firstOfNodes = placeColumns.length + 1;
-const firstOfTurns = firstOfNodes + nodeColumns.length;
+const firstOfStates = firstOfNodes + nodeColumns.length;
 
-const heldRows = 'SELECT organization_id AS "organizationId", id AS "runId", epoch FROM held';
+const ownedRows = 'SELECT organization_id AS "organizationId", id AS "runId", epoch FROM owned';
 
 // Without names they are planned each time: a plan made while the table was small reads all of an organization's runs for each of them
 // when it is large, until the database has looked at the table again.
@@ -135,46 +135,41 @@ const nodesOnly = remember((runTable: string) =>
   remember(
     (nodeTable: string): Statement => ({
       name: "",
-      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)} ${heldRows}`,
+      text: `WITH ${ownedOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)} ${ownedRows}`,
     }),
   ),
 );
 
-const nodesAndTurns = remember((runTable: string) =>
+const nodesAndStates = remember((runTable: string) =>
   remember(
     (nodeTable: string): Statement => ({
       name: "",
-      text: `WITH ${heldOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)}, ${writeTurns(runTable, firstOfTurns)} ${heldRows}`,
+      text: `WITH ${ownedOf(runTable)}, ${writeNodes(nodeTable, firstOfNodes)}, ${writeStates(runTable, firstOfStates)} ${ownedRows}`,
     }),
   ),
 );
 
 /** Names a run as one of its owners knew it. */
-export const placeOf = ({ organizationId, runId, epoch }: Held): string => `${organizationId} ${runId} ${epoch}`;
+export const placeOf = ({ organizationId, runId, epoch }: Fence): string => `${organizationId} ${runId} ${epoch}`;
 
 /** The runs that were still this owner's; for the others nothing was written. */
-export async function writeCheckpoints(
-  sql: Sql,
-  nodes: NodeRow[],
-  turns: RunTurn[],
-  tableOf: TableOf = wholeTable,
-): Promise<Held[]> {
-  const places = new Map([...nodes, ...turns].map((held) => [placeOf(held), held]));
+export async function writeCheckpoints(sql: Sql, nodes: NodeRow[], states: RunState[], tableOf: TableOf = wholeTable): Promise<Fence[]> {
+  const places = new Map([...nodes, ...states].map((fence) => [placeOf(fence), fence]));
   const runIds = [...places.values()].map(({ runId }) => runId);
   const [runTable, nodeTable] = [tableOf("run", runIds), tableOf("run_node", runIds)];
   const values = [...arraysOf(placeColumns, [...places.values()]), ...arraysOf(nodeColumns, nodes)];
-  if (turns.length === 0) return await sql<Held>(nodesOnly(runTable)(nodeTable), values);
-  return await sql<Held>(nodesAndTurns(runTable)(nodeTable), [...values, ...arraysOf(turnColumns, turns)]);
+  if (states.length === 0) return await sql<Fence>(nodesOnly(runTable)(nodeTable), values);
+  return await sql<Fence>(nodesAndStates(runTable)(nodeTable), [...values, ...arraysOf(stateColumns, states)]);
 }
 
-const isHeldStatement: Statement = {
-  name: "run_held",
+const isOwnedStatement: Statement = {
+  name: "run_owned",
   text: "SELECT id FROM run WHERE organization_id = $1 AND id = $2 AND epoch = $3 FOR SHARE",
 };
 
 /** Whether nobody has adopted the run since; and nobody does before the transaction ends. */
-export async function isHeld(sql: Sql, { organizationId, runId, epoch }: Held): Promise<boolean> {
-  return (await sql(isHeldStatement, [organizationId, runId, epoch])).length > 0;
+export async function isOwned(sql: Sql, { organizationId, runId, epoch }: Fence): Promise<boolean> {
+  return (await sql(isOwnedStatement, [organizationId, runId, epoch])).length > 0;
 }
 
 /** One statement needs no transaction around it. */

@@ -6,19 +6,19 @@ import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import { isConflict } from "../../storage/repeat-after-conflict.ts";
 import { callerFailed, cancelTree } from "../control/cancel-called.ts";
-import type { RunQueue, Turn } from "../queue/run-queue.ts";
+import type { Claim, RunQueue } from "../queue/run-queue.ts";
 import { findOpenCalls, lockParent } from "./called-store.ts";
-import { type Held, type NodeRow, onPool, placeOf, type RunTurn, writeCheckpoints } from "./checkpoint-store.ts";
+import { type Fence, type NodeRow, onPool, placeOf, type RunState, writeCheckpoints } from "./checkpoint-store.ts";
 import { tellParents } from "./tell-parents.ts";
 
 /** `awaits`: the runs that each of its nodes waits for. */
-type StepAside = { turn: Turn; awaits: string[][] };
+type StepAside = { claim: Claim; awaits: string[][] };
 
 export type Checkpoint = {
   nodes: NodeRow[];
   /** What becomes of the run, when it ends or changes its state. */
-  turn?: RunTurn;
-  /** Given when the run steps aside until `turn.wakeAt`, or until those that one of its nodes called have ended. */
+  state?: RunState;
+  /** Given when the run steps aside until `state.wakeAt`, or until those that one of its nodes called have ended. */
   stepAside?: StepAside;
   /** The run that may wait for this one's end. */
   parentRunId?: string | null;
@@ -35,7 +35,7 @@ type Options = {
   /** Called after each commit. */
   onChange: (changed: { organizationId: string; id: string }[]) => void;
   onCancelled: (cancelled: { organizationId: string; id: string }[]) => void;
-  /** Somebody's turn comes at that moment. */
+  /** A run is due at that moment. */
   onQueued: (moment: Date) => void;
 };
 
@@ -48,57 +48,57 @@ const largeLength = 256 * 1024;
 export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, onQueued }: Options) {
   const flush = async (checkpoints: Checkpoint[]): Promise<boolean[]> => {
     const nodes = checkpoints.flatMap((checkpoint) => checkpoint.nodes);
-    const turns = checkpoints.flatMap(({ turn }) => turn ?? []);
-    const held = new Set((await writeCheckpoints(onPool(db), nodes, turns, tableOf)).map(placeOf));
-    onChange(turns.filter((turn) => held.has(placeOf(turn))).map(toPlace));
-    return checkpoints.map((checkpoint) => held.has(placeOf(heldOf(checkpoint))));
+    const states = checkpoints.flatMap(({ state }) => state ?? []);
+    const owned = new Set((await writeCheckpoints(onPool(db), nodes, states, tableOf)).map(placeOf));
+    onChange(states.filter((state) => owned.has(placeOf(state))).map(toPlace));
+    return checkpoints.map((checkpoint) => owned.has(placeOf(fenceOf(checkpoint))));
   };
   // Not all at once: while the database stores some, this process executes others.
   const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
 
   /** Its place in the queue: at its moment, at once when what it waits for is over, or none until that ends. */
-  async function requeue(sql: Sql, turn: RunTurn, stepAside: StepAside): Promise<void> {
-    await queue.remove(sql, [stepAside.turn]);
-    const open = await findOpenCalls(sql, turn, stepAside.awaits.flat());
+  async function requeue(sql: Sql, state: RunState, stepAside: StepAside): Promise<void> {
+    await queue.remove(sql, [stepAside.claim]);
+    const open = await findOpenCalls(sql, state, stepAside.awaits.flat());
     const isOver = stepAside.awaits.some((ids) => !ids.some((id) => open.has(id)));
-    const startAfter = isOver ? null : turn.wakeAt;
-    if (isOver || startAfter) await queue.insertMissing(sql, [{ id: turn.runId, organizationId: turn.organizationId, startAfter }]);
+    const startAfter = isOver ? null : state.wakeAt;
+    if (isOver || startAfter) await queue.insertMissing(sql, [{ id: state.runId, organizationId: state.organizationId, startAfter }]);
   }
 
   /** What has to be locked before the run itself: its own place in the queue, and the run that called it. */
-  async function lockOthers(sql: Sql, { turn, stepAside, parentRunId }: Checkpoint) {
-    if (stepAside) await queue.hold(sql, stepAside.turn);
-    return turn?.completedAt && parentRunId ? await lockParent(sql, { ...toPlace(turn), id: parentRunId }) : [];
+  async function lockOthers(sql: Sql, { state, stepAside, parentRunId }: Checkpoint) {
+    if (stepAside) await queue.hold(sql, stepAside.claim);
+    return state?.completedAt && parentRunId ? await lockParent(sql, { ...toPlace(state), id: parentRunId }) : [];
   }
 
   /** What a run called that failed: nobody waits for it any more. */
-  async function cancelCalled(sql: Sql, { turn, cancelsCalled }: Checkpoint): Promise<string[]> {
-    if (!turn?.completedAt || !cancelsCalled) return [];
-    return await cancelTree(sql, queue, toPlace(turn), { completedAt: turn.completedAt, message: callerFailed });
+  async function cancelCalled(sql: Sql, { state, cancelsCalled }: Checkpoint): Promise<string[]> {
+    if (!state?.completedAt || !cancelsCalled) return [];
+    return await cancelTree(sql, queue, toPlace(state), { completedAt: state.completedAt, message: callerFailed });
   }
 
   async function writeAlone(checkpoint: Checkpoint): Promise<boolean> {
-    const { nodes, turn, stepAside } = checkpoint;
+    const { nodes, state, stepAside } = checkpoint;
     let cancelled: string[] = [];
-    const isHeld = await db.transaction(async (sql) => {
+    const isOwned = await db.transaction(async (sql) => {
       const parents = await lockOthers(sql, checkpoint);
-      const [held] = await writeCheckpoints(sql, nodes, turn ? [turn] : [], tableOf);
-      if (!held) return false;
-      if (turn && stepAside) await requeue(sql, turn, stepAside);
+      const [owned] = await writeCheckpoints(sql, nodes, state ? [state] : [], tableOf);
+      if (!owned) return false;
+      if (state && stepAside) await requeue(sql, state, stepAside);
       cancelled = await cancelCalled(sql, checkpoint);
-      await tellParents(sql, queue, { parents, calledId: heldOf(checkpoint).runId });
+      await tellParents(sql, queue, { parents, calledId: fenceOf(checkpoint).runId });
       return true;
     });
-    if (isHeld && turn) onChange([toPlace(turn)]);
-    if (isHeld && turn && cancelled.length > 0) onCancelled(cancelled.map((id) => ({ ...toPlace(turn), id })));
-    if (isHeld) onQueued(turn?.wakeAt ?? new Date(0));
-    return isHeld;
+    if (isOwned && state) onChange([toPlace(state)]);
+    if (isOwned && state && cancelled.length > 0) onCancelled(cancelled.map((id) => ({ ...toPlace(state), id })));
+    if (isOwned) onQueued(state?.wakeAt ?? new Date(0));
+    return isOwned;
   }
 
   const write = async (checkpoint: Checkpoint): Promise<boolean> => {
     const isLarge = checkpoint.nodes.some(({ outputs }) => (outputs?.length ?? 0) > largeLength);
     const isAlone =
-      isLarge || checkpoint.stepAside || (checkpoint.turn?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
+      isLarge || checkpoint.stepAside || (checkpoint.state?.completedAt && (checkpoint.parentRunId || checkpoint.cancelsCalled));
     return isAlone ? await writeAlone(checkpoint) : await batch.add(checkpoint);
   };
 
@@ -126,6 +126,6 @@ export function createCheckpoints({ db, queue, tableOf, onChange, onCancelled, o
   };
 }
 
-const toPlace = ({ organizationId, runId }: RunTurn) => ({ organizationId, id: runId });
+const toPlace = ({ organizationId, runId }: RunState) => ({ organizationId, id: runId });
 
-const heldOf = ({ nodes, turn }: Checkpoint): Held => turn ?? (nodes[0] as Held);
+const fenceOf = ({ nodes, state }: Checkpoint): Fence => state ?? (nodes[0] as Fence);

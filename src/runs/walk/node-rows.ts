@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { toStorableText } from "../../base/json.ts";
 import { toPayload, toStorableLine } from "../../history/payload.ts";
 import type { Item } from "../../workflows/engine-node.ts";
-import type { Held, NodeRow } from "./checkpoint-store.ts";
+import type { Fence, NodeRow } from "./checkpoint-store.ts";
 import type { Settled } from "./find-ready.ts";
 import { type Graph, type GraphNode, onlyWay } from "./graph.ts";
 import { failsRun, interruption, type NodeEnd } from "./node/execute-node.ts";
@@ -28,22 +28,22 @@ export function nextMoment(pauses: Iterable<[string, Pause]>, isBusy: (id: strin
 export const isPaused = (pause: Pause | undefined, now: Date): boolean =>
   pause !== undefined && (pause.wakeAt === null || pause.wakeAt.getTime() > now.getTime());
 
-type Circumstances = { held: Held; node: GraphNode; startedAt: Date };
+type Circumstances = { fence: Fence; node: GraphNode; startedAt: Date };
 
 const inputLimitBytes = 64 * 1024;
 const messageLimit = 4_000;
 
 type EndCircumstances = Circumstances & { durationMs: number; end: NodeEnd; runIds?: string[] | undefined; clock: Clock };
 
-export function describeEnd({ held, node, startedAt, durationMs, end, runIds, clock }: EndCircumstances): NodeRow {
+export function describeEnd({ fence, node, startedAt, durationMs, end, runIds, clock }: EndCircumstances): NodeRow {
   const isFinal = end.is === "succeeded" || end.is === "failed";
   const { items, done, total } = end.stored ?? nothingStored;
   const { errorCode, errorMessage } = describeError("error" in end ? end.error : undefined);
   // Each by its name: this is done for every node, and to spread objects into it takes longer than all the rest.
   return {
-    organizationId: held.organizationId,
-    runId: held.runId,
-    epoch: held.epoch,
+    organizationId: fence.organizationId,
+    runId: fence.runId,
+    epoch: fence.epoch,
     nodeId: node.id,
     nodeType: node.type,
     startedAt,
@@ -84,8 +84,10 @@ export const describeRunning = (circumstances: Circumstances, begun: Begun): Nod
   ...begun,
 });
 
-export function describeSkipped({ held, node, now }: { held: Held; node: GraphNode | undefined; now: Date }): NodeRow[] {
-  return node ? [{ ...emptyRow({ held, node, startedAt: now }, "skipped"), attempts: 0, note: noteOfSkipped(node), completedAt: now }] : [];
+export function describeSkipped({ fence, node, now }: { fence: Fence; node: GraphNode | undefined; now: Date }): NodeRow[] {
+  return node
+    ? [{ ...emptyRow({ fence, node, startedAt: now }, "skipped"), attempts: 0, note: noteOfSkipped(node), completedAt: now }]
+    : [];
 }
 
 function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string | null {
@@ -95,8 +97,8 @@ function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string 
     : toStorableLine(`This node is disabled: all items took its first way, ${firstWay}.`, messageLimit);
 }
 
-const emptyRow = ({ held, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
-  ...{ ...held, nodeId: node.id, nodeType: node.type, status, startedAt },
+const emptyRow = ({ fence, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
+  ...{ ...fence, nodeId: node.id, nodeType: node.type, status, startedAt },
   ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null, note: null },
   ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false, items: null, total: 0, underWay: null },
 });

@@ -7,18 +7,18 @@ const row = (nodeId: string, outputs = "{}") => ({ nodeId, outputs, input: null 
 
 function open() {
   const stored: string[][] = [];
-  const answers: ((isHeld: boolean) => void)[] = [];
+  const answers: ((isOwned: boolean) => void)[] = [];
   const writer = createNodeWriter(({ nodes }: Checkpoint) => {
     stored.push(nodes.map(({ nodeId }) => nodeId));
     return new Promise((resolve) => answers.push(resolve));
   });
-  return { writer, stored, answer: (index: number, isHeld = true) => answers[index]?.(isHeld) };
+  return { writer, stored, answer: (index: number, isOwned = true) => answers[index]?.(isOwned) };
 }
 
-describe("what is held back", () => {
+describe("what is deferred", () => {
   it("is stored with what comes next, in order, and once", async () => {
     const { writer, stored, answer } = open();
-    expect([writer.holdBack(row("a")), writer.holdBack(row("b"))]).toEqual([true, true]);
+    expect([writer.defer(row("a")), writer.defer(row("b"))]).toEqual([true, true]);
     const written = writer.write({ nodes: [row("c")] });
     answer(0);
     expect(await written).toBe(true);
@@ -30,8 +30,8 @@ describe("what is held back", () => {
 
   it("is neither much nor large", () => {
     const { writer } = open();
-    expect(writer.holdBack(row("large", "x".repeat(100_000)))).toBe(false);
-    const kept = Array.from({ length: 60 }, (_, index) => writer.holdBack(row(`n${index}`)));
+    expect(writer.defer(row("large", "x".repeat(100_000)))).toBe(false);
+    const kept = Array.from({ length: 60 }, (_, index) => writer.defer(row(`n${index}`)));
     expect(kept.filter(Boolean)).toHaveLength(50);
   });
 });

@@ -2,16 +2,16 @@ import type { NodeRow } from "./checkpoint-store.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 
 /** In all, so that one write stays small and little is done again after a crash. */
-const mostHeldBack = 50;
-const longestHeldBack = 64 * 1024;
+const mostDeferred = 50;
+const longestDeferred = 64 * 1024;
 
 /**
- * Stores what became of the nodes of one run. Nodes that change nothing anywhere may be held back: they are stored together with what
+ * Stores what became of the nodes of one run. Nodes that change nothing anywhere may be deferred: they are stored together with what
  * comes next, and before anything begins that reaches out. After a crash they are executed anew, and nobody can tell.
  */
 export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<boolean>) {
-  let heldBack: NodeRow[] = [];
-  let heldLength = 0;
+  let deferred: NodeRow[] = [];
+  let deferredLength = 0;
   const unstored = new Set<string>();
   let earlier: Promise<boolean> = Promise.resolve(true);
   let writes = 0;
@@ -19,34 +19,34 @@ export function createNodeWriter(store: (checkpoint: Checkpoint) => Promise<bool
 
   return {
     /** False when it has to be written. */
-    holdBack(row: NodeRow): boolean {
+    defer(row: NodeRow): boolean {
       const length = (row.input?.length ?? 0) + (row.outputs?.length ?? 0);
-      if (heldBack.length >= mostHeldBack || heldLength + length > longestHeldBack) return false;
-      heldBack.push(row);
+      if (deferred.length >= mostDeferred || deferredLength + length > longestDeferred) return false;
+      deferred.push(row);
       unstored.add(row.nodeId);
-      heldLength += length;
+      deferredLength += length;
       return true;
     },
 
     /** All that was written, where that was with one write. */
     onlyWrite: (): NodeRow[] | undefined => (writes === 1 ? last : undefined),
 
-    /** Whether nothing that is held back of this node could be lost. */
+    /** Whether nothing that is deferred of this node could be lost. */
     isStored: (nodeId: string): boolean => !unstored.has(nodeId),
 
     /** True once this and all that came before is stored; false when the run is not this process's any more. */
     async write(checkpoint: Checkpoint): Promise<boolean> {
-      const together = heldBack;
+      const together = deferred;
       last = [...together, ...checkpoint.nodes];
       writes += 1;
       const written = store({ ...checkpoint, nodes: last });
-      heldBack = [];
-      heldLength = 0;
+      deferred = [];
+      deferredLength = 0;
       const all = Promise.all([earlier, written]).then((answers) => answers.every(Boolean));
       earlier = all.catch(() => false);
-      const isHeld = await all;
-      if (isHeld) for (const { nodeId } of together) unstored.delete(nodeId);
-      return isHeld;
+      const isOwned = await all;
+      if (isOwned) for (const { nodeId } of together) unstored.delete(nodeId);
+      return isOwned;
     },
   };
 }

@@ -16,7 +16,7 @@ export const callsOf = ({ pauses }: Pick<Walk, "pauses">) =>
 
 /** Nodes that called other workflows which have ended. */
 export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<void> {
-  const { options, run, held, graph, pauses } = walk;
+  const { options, run, fence, graph, pauses } = walk;
   for (const [id, ended] of await options.findEndedCalls(run, calls)) {
     const [node, pause] = [graph.get(id), pauses.get(id)];
     if (walk.state.hasEnded || walk.state.isLost) return;
@@ -27,7 +27,10 @@ export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<vo
     if (walk.state.hasEnded || walk.state.isLost) return;
     const end = endOf(walk, node, { pause, called });
     const startedAt = walk.starts.get(id) ?? options.clock.now();
-    await storeEnd(walk, id, { end, row: describeEnd({ held, node, startedAt, durationMs: pause.durationMs, end, clock: options.clock }) });
+    await storeEnd(walk, id, {
+      end,
+      row: describeEnd({ fence, node, startedAt, durationMs: pause.durationMs, end, clock: options.clock }),
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../storage/database.ts";
-import type { Turn } from "../queue/run-queue.ts";
+import type { Claim } from "../queue/run-queue.ts";
 import type { AdoptedRun } from "../store.ts";
 import type { Settled } from "./find-ready.ts";
 import type { Graph } from "./graph.ts";
@@ -11,13 +11,13 @@ import { type CutNode, findOutputs, findStoredNodes, noteAdoption } from "./stor
 const mostAdoptions = 2;
 
 /** Where a run stands; of one that is taken up anew, what is stored of it, but for outputs that are large. */
-export async function resumeRun(db: Database, run: AdoptedRun, { graph, turn }: { graph: Graph; turn: Turn }) {
+export async function resumeRun(db: Database, run: AdoptedRun, { graph, claim }: { graph: Graph; claim: Claim }) {
   const rows = run.isResumed ? await findStoredNodes(db, run) : [];
   // What a node has behind it that tries again is needed whole; what is done may be left in the database.
   for (const row of rows) if (row.isCut && !isDone(row)) row.outputs = await findOutputs(db, run, row.nodeId);
   const stands = readStoredNodes(rows, graph);
-  // Whoever had its turn before fell silent, or gave it back.
-  const hopeless = turn.retryCount > 0 ? await findHopeless(db, run, rows) : undefined;
+  // Whoever had its claim before fell silent, or gave it back.
+  const hopeless = claim.retryCount > 0 ? await findHopeless(db, run, rows) : undefined;
   return { ...stands, failure: stands.failure ?? hopeless, rows };
 }
 

@@ -16,7 +16,7 @@ import { noItems, writeItems } from "./node/item-progress.ts";
 import { noProgress } from "./node/node-task.ts";
 import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
 import { callsOf, endOfFailedCall, giveUpCall, resumeCalls } from "./resume-calls.ts";
-import { describeTurn, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
+import { describeState, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
 import type { NodeTracker } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
 import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
@@ -132,7 +132,7 @@ function beginReady(walk: Walk): void {
 
 async function runNode(walk: Walk, ready: Ready): Promise<void> {
   const { node } = ready;
-  const { options, held, pauses } = walk;
+  const { options, fence, pauses } = walk;
   const pause = pauses.get(node.id);
   const startedAt = walk.starts.get(node.id) ?? options.clock.now();
   walk.starts.set(node.id, startedAt);
@@ -148,7 +148,7 @@ async function runNode(walk: Walk, ready: Ready): Promise<void> {
     clearTimeout(show);
     await tracker.settled();
     const durationMs = Math.round(performance.now() - began) + (pause?.durationMs ?? 0);
-    ended = { end, row: describeEnd({ held, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
+    ended = { end, row: describeEnd({ fence, node, startedAt, durationMs, end, runIds, clock: options.clock }) };
     // Nothing may be stored after what could not be: the run would end without it.
     if (walk.state.isLost) throw new Refusal("slot_lost", "The run cannot go on here.");
     await storeEnd(walk, node.id, ended);
@@ -261,10 +261,10 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   if (whatIsLeft(walk, walk.settled).isOver) return (await endRun(walk, walk.settled, [])) ? "ended" : "lost";
   if (hasMore(walk)) return "handed back";
   await Promise.all([...walk.shown]);
-  const turn = describeTurn(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
+  const state = describeState(walk, { status: "waiting", wakeAt: nextMoment(pauses) });
   const awaits = callsOf(walk).map(({ runIds }) => runIds);
-  const isHeld = await walk.writer.write({ nodes: [], turn, stepAside: { turn: walk.turn, awaits } });
-  return isHeld ? "aside" : "lost";
+  const isOwned = await walk.writer.write({ nodes: [], state, stepAside: { claim: walk.claim, awaits } });
+  return isOwned ? "aside" : "lost";
 }
 
 const hasMore = (walk: Walk): boolean => canGoOn(walk, walk.settled, walk.options.clock.now());

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusal.ts";
 import { callWorkflow } from "../../workflows/engine-nodes/call-workflow.ts";
-import type { RunTurn } from "./checkpoint-store.ts";
+import type { RunState } from "./checkpoint-store.ts";
 import type { Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
 import { failsRun, interruption, type NodeEnd } from "./node/execute-node.ts";
@@ -38,7 +38,7 @@ async function storeKeptEnd(walk: Walk, id: string, { end, row }: Ended): Promis
   const attempts = Math.max(row.attempts, walk.pauses.get(id)?.attempts ?? 0, walk.interrupted.get(id)?.attempts ?? 0);
   if (attempts > row.attempts && end.is !== "succeeded" && end.is !== "failed") return;
   walk.interrupted.delete(id);
-  await storeEnd(walk, id, { end, row: { ...row, ...walk.held, attempts } });
+  await storeEnd(walk, id, { end, row: { ...row, ...walk.fence, attempts } });
 }
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
@@ -57,7 +57,7 @@ async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succe
     return;
   }
   const mayWait = end.is === "succeeded" && row.durationMs < quickMs && [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
-  if (!(mayWait && writer.holdBack(row)) && !(await writer.write({ nodes: [row] }))) {
+  if (!(mayWait && writer.defer(row)) && !(await writer.write({ nodes: [row] }))) {
     state.isLost = true;
     return;
   }
@@ -93,22 +93,22 @@ export function trackNode(walk: Walk, attempt: Attempt): NodeTracker {
 
 /** What was about to begin did not. Whoever goes on with the run must not take it for something that was cut off. */
 async function takeBack(
-  { held, options, signal }: Walk,
+  { fence, options, signal }: Walk,
   { node, attempts, startedAt }: Attempt,
   known: Reached | undefined,
 ): Promise<void> {
   const before = known
     ? { attempts, ...known, items: null, underWay: known.underWay ?? "[]" }
     : { attempts: attempts - 1, mustNotRepeat: false };
-  await options.checkpoints.add({ nodes: [describeRunning({ held, node, startedAt }, before)] }, signal);
+  await options.checkpoints.add({ nodes: [describeRunning({ fence, node, startedAt }, before)] }, signal);
 }
 
 function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, reached: Reached, isNews: boolean): Promise<boolean> {
-  const row = describeRunning({ held: walk.held, node, startedAt }, { attempts, ...reached });
+  const row = describeRunning({ fence: walk.fence, node, startedAt }, { attempts, ...reached });
   // Once is enough to store the run as running, with the moment it began; who watches is told more often.
-  const turn = walk.state.isShown && !isNews ? {} : { turn: describeTurn(walk, { status: "running" }) };
+  const state = walk.state.isShown && !isNews ? {} : { state: describeState(walk, { status: "running" }) };
   walk.state.isShown = true;
-  const written = walk.writer.write({ nodes: [row], ...turn });
+  const written = walk.writer.write({ nodes: [row], ...state });
   const shown = written.catch(() => false).finally(() => walk.shown.delete(shown));
   walk.shown.add(shown);
   return written;
@@ -116,14 +116,14 @@ function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, reache
 
 /** Nodes that were under way when the process before this one fell silent, and that must not be done twice. */
 export async function endInterrupted(walk: Walk): Promise<void> {
-  const { options, held, graph, interrupted, starts } = walk;
+  const { options, fence, graph, interrupted, starts } = walk;
   const ends = [...interrupted].flatMap(([id, { attempts, durationMs, outputs, items, done, total }]) => {
     const node = graph.get(id);
     if (!node || walk.settled.has(id)) return [];
     const kept = { outputs: JSON.parse(outputs ?? "{}") as Settled["outputs"], stored: { items, done, total } };
     const end = { is: "failed" as const, attempts, inputs: [], filled: [], error: interruption, ...kept };
     const startedAt = starts.get(id) ?? options.clock.now();
-    return [{ node, end, row: describeEnd({ held, node, startedAt, durationMs, end, clock: options.clock }) }];
+    return [{ node, end, row: describeEnd({ fence, node, startedAt, durationMs, end, clock: options.clock }) }];
   });
   if (ends.length === 0) return;
   walk.state.isLost = !(await walk.writer.write({ nodes: ends.map(({ row }) => row) }));
@@ -133,28 +133,28 @@ export async function endInterrupted(walk: Walk): Promise<void> {
   }
 }
 
-export function describeTurn(walk: Walk, { status, ...more }: Pick<RunTurn, "status"> & Partial<RunTurn>): RunTurn {
+export function describeState(walk: Walk, { status, ...more }: Pick<RunState, "status"> & Partial<RunState>): RunState {
   return {
-    ...{ ...walk.held, status, startedAt: walk.startedAt, activeMs: walk.activeMs() },
+    ...{ ...walk.fence, status, startedAt: walk.startedAt, activeMs: walk.activeMs() },
     ...{ errorCode: null, errorMessage: null, errorNodeId: null, wakeAt: null, completedAt: null },
     ...more,
   };
 }
 
 export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: Row[]): Promise<boolean> {
-  const { options, failure, held, graph, run } = walk;
+  const { options, failure, fence, graph, run } = walk;
   await Promise.all([...walk.shown]);
   const now = options.clock.now();
   const skipped = failure ? [] : [...settled].filter(([, { status }]) => status === "skipped").map(([id]) => id);
-  const nodes = [...rows, ...skipped.flatMap((id) => describeSkipped({ held, node: graph.get(id), now }))];
-  const turn = describeTurn(walk, {
+  const nodes = [...rows, ...skipped.flatMap((id) => describeSkipped({ fence, node: graph.get(id), now }))];
+  const state = describeState(walk, {
     status: failure ? "failed" : "succeeded",
     completedAt: now,
     ...describeError(failure?.error),
     errorNodeId: failure?.nodeId || null,
   });
   const cancelsCalled = failure !== undefined && [...graph.values()].some(({ type }) => type === callWorkflow.id);
-  return await walk.writer.write({ nodes, turn, parentRunId: run.parentRunId, cancelsCalled });
+  return await walk.writer.write({ nodes, state, parentRunId: run.parentRunId, cancelsCalled });
 }
 
 export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({

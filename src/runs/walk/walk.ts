@@ -8,7 +8,7 @@ import type { FindStoredOf } from "../../history/typed-secrets.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Item, TriggerData } from "../../workflows/engine-node.ts";
 import type { NodeOverride } from "../../workflows/wire.ts";
-import type { Turn } from "../queue/run-queue.ts";
+import type { Claim } from "../queue/run-queue.ts";
 import type { AdoptedRun } from "../store.ts";
 import { createCalledEnds } from "./called-ends.ts";
 import type { EndedCall } from "./called-store.ts";
@@ -26,7 +26,7 @@ import type { NodeTracker } from "./track-node.ts";
 import type { createUnstoredEnds } from "./unstored-ends.ts";
 
 export type Circumstances = {
-  turn: Turn;
+  claim: Claim;
   slot: Slot;
   /** Aborted when the run is lost, cancelled, or the process has to end. */
   signal: AbortSignal;
@@ -79,7 +79,7 @@ export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumstances: Circumstances) {
   const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
-  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, turn: circumstances.turn });
+  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, claim: circumstances.claim });
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - run.activeMs);
@@ -111,7 +111,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
     });
   return {
     ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...circumstances },
-    held: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
+    fence: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
     startedAt: run.startedAt ?? clock.now(),
     limitSignal: limit.signal,
     running: new Map<string, Promise<void>>(),
