@@ -82,9 +82,18 @@ it("makes the commands that its events name, leaves those of others, and removes
   expect(discord.commands[0]).toEqual(theirs);
   expect(discord.commands[2]).toMatchObject({ name: "report", type: 1, description: expect.stringMatching(/^Starts a workflow/) });
 
+  const { address } = discord;
   const change = { events: ["application_command.status"] };
   expect((await hooks.owner.browser.patch(`${hooks.path}/${made.id}`, change)).status).toBe(200);
   expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old", "status"]);
+  expect(discord.address).toBe(address);
+
+  expect((await hooks.owner.browser.post(`${hooks.path}/${made.id}/regenerate-token`)).status).toBe(200);
+  expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old", "status"]);
+  expect([discord.address?.startsWith(`${hooks.app.platformUrl}/webhooks/${made.id}/`), discord.address === address]).toEqual([
+    true,
+    false,
+  ]);
 
   expect((await remove(made.id)).status).toBe(204);
   expect(discord.commands.map(({ name }) => name)).toEqual(["deploy", "old"]);

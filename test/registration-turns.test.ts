@@ -15,7 +15,7 @@ let second: TestApp;
 let github: Server;
 let present: Hook[] = [];
 let made = 0;
-/** How long GitHub takes to make each of the next hooks. */
+/** How long GitHub takes to make or change each of the next hooks. */
 let slowness: number[] = [];
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -26,8 +26,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     present = present.filter(({ id }) => !request.url?.endsWith(`/${id}`));
     return send(204);
   }
-  const hook = { id: ++made, ...((await json(request)) as Omit<Hook, "id">) };
+  const told = (await json(request)) as Omit<Hook, "id">;
   await delay(slowness.shift() ?? 0);
+  if (request.method === "PATCH") {
+    present = present.map((hook) => (request.url?.endsWith(`/${hook.id}`) ? { ...told, id: hook.id } : hook));
+    return send(200, told);
+  }
+  const hook = { id: ++made, ...told };
   present.push(hook);
   send(201, hook);
 }

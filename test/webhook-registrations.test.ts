@@ -188,6 +188,34 @@ const removed: Record<Name, object> = {
   stripe: { method: "DELETE", path: "/v1/webhook_endpoints/we_1Mr5jULkdIwHu7ix1ibLTM0x" },
 };
 
+const change = (id: string, fields: object) => hooks.owner.browser.patch(`${hooks.path}/${id}`, fields);
+const changing: Record<Name, (url: string) => Answer[]> = {
+  telegram: (url) => [webhookAt(url), done("Webhook was set")],
+  github: (url) => [{ json: [hook(other), hook(url)] }, { json: hook(url) }],
+  stripe: (url) => [{ json: { object: "list", data: [endpoint(other), endpoint(url)], has_more: false } }, { json: endpoint(url) }],
+};
+const changed: Record<
+  Name,
+  { request: object; read: (body: string) => unknown; told: (sent: { url: string; secret: string }) => unknown }
+> = {
+  telegram: {
+    request: { method: "POST", path: "/bot77:canary-token/setWebhook" },
+    read: (body) => JSON.parse(body),
+    told: ({ url, secret }) => ({ url, secret_token: secret, allowed_updates: ["message"] }),
+  },
+  github: {
+    request: { method: "PATCH", path: "/repos/acme/shop/hooks/12345678" },
+    read: (body) => JSON.parse(body),
+    // GitHub removes a secret that is not sent again.
+    told: ({ url, secret }) => ({ active: true, events: ["issues"], config: { url, secret, content_type: "json", insecure_ssl: "0" } }),
+  },
+  stripe: {
+    request: { method: "POST", path: "/v1/webhook_endpoints/we_1Mr5jULkdIwHu7ix1ibLTM0x" },
+    read: (body) => Object.fromEntries(new URLSearchParams(body)),
+    told: () => ({ "enabled_events[]": "charge.refunded", disabled: "false" }),
+  },
+};
+
 describe("a webhook that was set up at its provider", () => {
   it.each(names)("of %s is removed there with its trigger, and only that one", async (name) => {
     const { made, told } = await setUp(name);
@@ -222,32 +250,69 @@ describe("a webhook that was set up at its provider", () => {
     expect(provider.requests().at(-1)).toMatchObject(removed.github);
   });
 
-  it("is told anew when its events, its account or its address change, and not otherwise", async () => {
+  it.each(names)("of %s changes its events in place: address and secret stay, and nothing is removed meanwhile", async (name) => {
+    const { made, told } = await setUp(name);
+    provider.script(changing[name](told.url));
+    const events = name === "telegram" ? ["message"] : name === "github" ? ["issues.opened"] : ["charge.refunded"];
+    const { status, body } = await change(made.id, { events });
+    expect([status, body.events, body.isRegistered]).toEqual([200, events, true]);
+    expect(provider.requests()).toHaveLength(2);
+    expect(provider.requests().at(-1)).toMatchObject(changed[name].request);
+    expect(changed[name].read(provider.requests().at(-1)?.body.toString() ?? "")).toEqual(changed[name].told(told));
+    expect((await deliver(told.url, ...deliveries[name](told.secret))).status).toBe(202);
+  });
+
+  it("is told anew when its account or its address changes, or when the provider has it no more, and not otherwise", async () => {
     const { made, told } = await setUp("github");
-    const change = async (fields: object) => (await hooks.owner.browser.patch(`${hooks.path}/${made.id}`, fields)).status;
     provider.script([]);
-    expect(await change({ name: "New", takesBots: true, filter: "true", events: [], places: ["acme/shop"] })).toBe(200);
+    expect(
+      (await change(made.id, { name: "New", takesBots: true, filter: "true", events: [], places: ["acme/shop"], active: true })).status,
+    ).toBe(200);
     expect(provider.requests()).toEqual([]);
 
-    provider.script([...removing.github(told.url), ...settingUp.github]);
-    expect(await change({ events: ["push"] })).toBe(200);
-    const second = sentTo("github");
-    expect(second.json).toMatchObject({ events: ["push"] });
+    provider.script([
+      { json: [hook(other), hook(`${hooks.app.platformUrl}/webhooks/${made.id}/older`)] },
+      ...settingUp.github,
+      { json: [] },
+    ]);
+    expect((await change(made.id, { events: ["push"] })).status).toBe(200);
+    const [, set] = provider.requests();
+    expect([set?.method, set?.path]).toEqual(["POST", "/repos/acme/shop/hooks"]);
+    const second = JSON.parse(set?.body.toString() ?? "").config as { url: string; secret: string };
     expect((await deliver(told.url, ...deliveries.github(told.secret))).status).toBe(404);
     expect((await deliver(second.url, ...deliveries.github(told.secret))).status).toBe(401);
 
-    provider.script([...removing.github(second.url), ...settingUp.github]);
+    provider.script([...settingUp.github, ...removing.github(second.url)]);
     const answer = await hooks.owner.browser.post(`${hooks.path}/${made.id}/regenerate-token`);
     expect([answer.status, answer.body.webhookUrl, answer.body.signingSecret]).toEqual([200, null, null]);
-    expect(sentTo("github").url).not.toBe(second.url);
+    expect(provider.requests().map(({ method }) => method)).toEqual(["POST", "GET", "DELETE"]);
 
-    provider.script([{ status: 500, json: {} }, { status: 500, json: {} }, { status: 500, json: {} }, ...settingUp.github]);
-    expect(await change({ events: ["release"] })).toBe(200);
+    const credentialId = await hooks.connect("github", { ...account.github, baseUrl: provider.url });
+    provider.script([...settingUp.github, { status: 500, json: {} }, { status: 500, json: {} }, { status: 500, json: {} }]);
+    expect((await change(made.id, { credentialId })).status).toBe(200);
     expect((await hooks.read(made.id)).lastError).toMatch(/^GitHub may still have the webhook/);
+  });
 
-    provider.script([...removing.github(second.url), { status: 422, json: { message: "Validation Failed" } }]);
-    expect(await change({ events: ["issues"] })).toBeGreaterThanOrEqual(400);
-    expect((await hooks.read(made.id)).lastError).toMatch(/^The webhook could not be set up: .*Validation Failed/);
+  it("stays as the provider knows it where that refuses a change", async () => {
+    const { made, told } = await setUp("github", { events: ["issues"] });
+    const invalid: Answer = { status: 422, json: { message: "Validation Failed" } };
+    provider.script([{ json: [hook(told.url)] }, invalid]);
+    expect((await change(made.id, { events: ["push"] })).status).toBeGreaterThanOrEqual(400);
+    expect(await hooks.read(made.id)).toMatchObject({
+      events: ["issues"],
+      lastError: expect.stringMatching(/^The webhook could not be set up: .*Validation Failed/),
+    });
+    expect((await deliver(told.url, ...deliveries.github(told.secret))).status).toBe(202);
+
+    provider.script([invalid, { json: [hook(told.url)] }]);
+    expect((await change(made.id, { places: ["acme/other"] })).status).toBeGreaterThanOrEqual(400);
+    expect(provider.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
+    expect(await hooks.read(made.id)).toMatchObject({ places: ["acme/shop"], isRegistered: true });
+    expect((await deliver(told.url, ...deliveries.github(told.secret))).status).toBe(202);
+
+    provider.script([{ json: [hook(told.url)] }, { json: hook(told.url) }]);
+    expect((await change(made.id, { events: [] })).status).toBe(200);
+    expect((await hooks.read(made.id)).lastError).toBeNull();
   });
 
   it("can be one that was set up by hand before", async () => {

@@ -32,7 +32,9 @@ export function createCallProvider({ vault, providers, startCall }: Options) {
   };
 }
 
-export const accountOf = ({ organization_id, provider_id, credential_id }: TriggerRow): Omit<Account, "limitMs"> => ({
+type Asking = Pick<TriggerRow, "organization_id" | "provider_id" | "credential_id">;
+
+export const accountOf = ({ organization_id, provider_id, credential_id }: Asking): Omit<Account, "limitMs"> => ({
   organizationId: organization_id,
   providerId: provider_id ?? "",
   credentialId: credential_id ?? "",

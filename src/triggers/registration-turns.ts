@@ -5,7 +5,7 @@ import type { Database } from "../storage/database.ts";
 import { endTurn, takeTurn } from "./registrations-store.ts";
 import { type Place, type TriggerRow, triggerTables } from "./store.ts";
 
-// To remove and to set up take at most 10 s each, and something is saved in between.
+// To change, to set up and to remove take at most 10 s each, and something is saved in between.
 const turnMs = 40_000;
 // Longer than a turn: one whose process died must have ended by itself.
 const waitMs = 50_000;

@@ -3,60 +3,33 @@ import { endSentence } from "../base/end-sentence.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
-import { accountOf, type CallProvider } from "./call-provider.ts";
-import { invalid } from "./read-request.ts";
+import type { CallProvider } from "./call-provider.ts";
 import { createRegistrationTurns } from "./registration-turns.ts";
 import { listRegistered } from "./registrations-store.ts";
-import { deleteTrigger, type Place, type TriggerRow, triggerTables, updateTrigger } from "./store.ts";
+import { type Address, createRemoveWebhook } from "./remove-webhook.ts";
+import { deleteTrigger, type TriggerRow, type TriggerUpdate, triggerTables, updateTrigger } from "./store.ts";
+import { createTellProvider, toPlace } from "./tell-provider.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 export type Registrations = ReturnType<typeof createRegistrations>;
 
 type Options = { db: Database; log: Log; secrets: WebhookSecrets; callProvider: CallProvider; titleOf: (providerId: string) => string };
 
-const limitMs = 10_000;
 const atOnce = 8;
 
 /** Webhooks that this server sets up at the provider, with the account that the trigger has, and removes again. */
 export function createRegistrations({ db, log, secrets, callProvider, titleOf }: Options) {
   const tables = triggerTables(db);
   const inTurn = createRegistrationTurns(db);
-  const registrationOf = createFindRegistration(secrets);
+  const removeWebhook = createRemoveWebhook({ secrets, callProvider });
+  const { placeOf, set, changeEvents } = createTellProvider({ tables, secrets, callProvider });
 
-  /** The place that it belongs to. */
-  function placeOf(providerId: string | null | undefined, places: string[]): string {
-    const { place } = registrationOf(providerId);
-    if (place === null) return "";
-    const [only = "", ...others] = places;
-    if (others.length > 0 || !place.pattern.test(only)) throw invalid([{ pointer: "/places", detail: place.detail }]);
-    return only;
-  }
-
-  /** A new address and a new secret. They are stored before the provider hears of them, because it may deliver before it answers. */
-  async function set(row: TriggerRow): Promise<void> {
-    const place = toPlace(row);
-    const registeredPlace = placeOf(row.provider_id, JSON.parse(row.places) as string[]);
-    const made = secrets.makeRegistered(place);
-    await updateTrigger(tables, place, { ...made.row, registered_place: registeredPlace });
-    const keepSecret = async (own: string) => void (await updateTrigger(tables, place, { secret_sealed: made.seal(own) }));
-    const wish = {
-      ...made,
-      keepSecret,
-      urlStart: secrets.urlStartOf(row.id),
-      events: JSON.parse(row.events) as string[],
-      place: registeredPlace,
-    };
-    const account = { ...accountOf(row), limitMs, secrets: [made.token, made.secret] };
-    await callProvider(account, (call) => registrationOf(row.provider_id).register(call, wish));
-  }
-
-  /** Undefined once nothing delivers to it any more, else why something still does. */
-  async function clear(row: TriggerRow): Promise<string | undefined> {
-    const { registered_place: place } = row;
-    if (place === null) return undefined;
+  /** Undefined once nothing delivers to it any more, but to the address that it keeps, else why something still does. */
+  async function clear(row: TriggerRow, kept?: Address): Promise<string | undefined> {
+    const { registered_place } = row;
+    if (registered_place === null) return undefined;
     try {
-      const registered = { urlStart: secrets.urlStartOf(row.id), place };
-      await callProvider({ ...accountOf(row), limitMs }, (call) => registrationOf(row.provider_id).remove(call, registered));
+      await removeWebhook({ ...row, registered_place }, kept);
       return undefined;
     } catch (error) {
       const words = error instanceof Refusal ? error.message : "It could not be asked.";
@@ -64,6 +37,22 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
       log.warn(about, "A webhook could not be removed at its provider.");
       return `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(words)} Remove it there.`;
     }
+  }
+
+  const asIfRegistered = (row: TriggerRow): TriggerRow => ({
+    ...row,
+    registered_place: placeOf(row.provider_id, JSON.parse(row.places) as string[]),
+  });
+
+  /** First the new one and then the old one goes: until the new one is there the provider keeps what it has. */
+  async function replace(before: TriggerRow, after: TriggerRow): Promise<string | undefined> {
+    const kept = await set(after).catch(async (error: unknown) => {
+      await updateTrigger(tables, toPlace(after), asTold(before));
+      // It may have been set up all the same when there was no answer.
+      await clear(asIfRegistered(after), before);
+      throw error;
+    });
+    return await clear(before, kept);
   }
 
   return {
@@ -76,7 +65,7 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
     /** Where it cannot be set up there is no trigger. It may have been set up all the same when there was no answer. */
     async setNew(row: TriggerRow): Promise<void> {
       await set(row).catch(async (error: unknown) => {
-        await clear({ ...row, registered_place: placeOf(row.provider_id, JSON.parse(row.places) as string[]) });
+        await clear(asIfRegistered(row));
         await deleteTrigger(tables, toPlace(row));
         throw error;
       });
@@ -84,15 +73,15 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
 
     clear,
 
-    /** After something that the provider was told has changed. Where it cannot be told anew, the trigger says so. */
+    /** After something that the provider was told has changed. Where it cannot be told, the trigger stays as it knows it, and says so. */
     async renew(before: TriggerRow, after: TriggerRow): Promise<void> {
-      const notRemoved = await clear(before);
       try {
-        await set(after);
-        if (notRemoved !== undefined) await updateTrigger(tables, toPlace(after), { last_error: notRemoved });
+        const isChanged = hasOtherEvents(before, after) && (await changeEvents(after));
+        const notRemoved = isChanged ? undefined : await replace(before, after);
+        await updateTrigger(tables, toPlace(after), { last_error: notRemoved ?? null });
       } catch (error) {
         const words = `The webhook could not be set up: ${error instanceof Refusal ? error.message : "the log of the server says more"}`;
-        await updateTrigger(tables, toPlace(after), { last_error: endSentence(words) });
+        await updateTrigger(tables, toPlace(after), { ...asTold(before), last_error: endSentence(words) });
         throw error;
       }
     },
@@ -111,10 +100,13 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
   };
 }
 
-const createFindRegistration = (secrets: WebhookSecrets) => (providerId: string | null | undefined) => {
-  const registration = secrets.findWebhookOf(providerId ?? "")?.registration;
-  if (!registration) throw invalid([{ pointer: "/register", detail: "is not possible: this provider cannot be told by its API" }]);
-  return registration;
-};
+/** Whether nothing else changed of what the provider was told. */
+const hasOtherEvents = (before: TriggerRow, after: TriggerRow): boolean =>
+  before.registered_place !== null &&
+  before.events !== after.events &&
+  before.credential_id === after.credential_id &&
+  before.places === after.places;
 
-const toPlace = ({ organization_id, id }: TriggerRow): Place => ({ organizationId: organization_id, triggerId: id });
+const asTold = ({ credential_id, events, places, token_sha256, secret_sealed, registered_place }: TriggerRow): TriggerUpdate => ({
+  ...{ credential_id, events, places, token_sha256, secret_sealed, registered_place },
+});

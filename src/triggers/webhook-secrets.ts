@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { isSameBytes } from "../base/same-text.ts";
 import type { CredentialData } from "../contract/credential.ts";
 import type { Provider } from "../contract/provider.ts";
 import type { Webhook } from "../contract/webhook.ts";
@@ -39,6 +40,12 @@ export function createWebhookSecrets({ vault, providers, platformBaseUrl }: Opti
     },
 
     urlStartOf: (triggerId: string): string => `${platformBaseUrl}/webhooks/${triggerId}/`,
+
+    /** Whether an address is the one with the token. */
+    isAddress(url: string, { id, token_sha256 }: Pick<TriggerRow, "id" | "token_sha256">): boolean {
+      const urlStart = `${platformBaseUrl}/webhooks/${id}/`;
+      return token_sha256 !== null && url.startsWith(urlStart) && isSameBytes(hashToken(url.slice(urlStart.length)), token_sha256);
+    },
 
     open: ({ organization_id, id }: TriggerRow, sealed: Buffer): string =>
       vault.seal.open(sealed, { organizationId: organization_id, credentialId: id }),

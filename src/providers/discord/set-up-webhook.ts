@@ -23,20 +23,36 @@ export const discordRegistration: WebhookRegistration = {
     // Discord tries the address, with its signature, before it takes it.
     await keepSecret(requireProof("Discord", application.publicKey, "public key"));
     await setAddress(http, url);
-    const names = new Set(events.flatMap((event) => commandEvent.exec(event)?.[1] ?? []));
-    const present = new Set((await listCommands(http, id)).map((command) => textAt(command, "name")));
-    // A command of the same name would be overwritten, and it may be somebody's.
-    for (const name of [...names].filter((one) => !present.has(one)))
-      await http.json({ method: "POST", path: commandsOf(id), json: { name, type: slashCommand, description: describe(urlStart) } });
+    await setCommands(http, id, { urlStart, events });
   },
-  async remove({ http }, { urlStart }) {
+  async changeEvents({ http }, { urlStart, isAt, events }) {
     const { id, address } = await readApplication(http);
-    for (const command of await listCommands(http, id))
-      if (textAt(command, "description") === describe(urlStart))
-        await http.send({ method: "DELETE", path: commandsOf(id) + path`/${textAt(command, "id") ?? ""}`, alsoAccept: [404] });
-    if (address.startsWith(urlStart)) await setAddress(http, null);
+    if (!isAt(address)) return false;
+    await setCommands(http, id, { urlStart, events });
+    return true;
+  },
+  async remove({ http }, { urlStart, isAt }) {
+    const { id, address } = await readApplication(http);
+    // The commands are those of the address that the webhook has by now.
+    if (address.startsWith(urlStart) && !isAt(address)) return;
+    await setCommands(http, id, { urlStart, events: [] });
+    if (isAt(address)) await setAddress(http, null);
   },
 };
+
+/** Those that events name; a command of the webhook that none of them names goes. */
+async function setCommands(http: Http, applicationId: string, { urlStart, events }: { urlStart: string; events: string[] }): Promise<void> {
+  const description = describe(urlStart);
+  const names = new Set(events.flatMap((event) => commandEvent.exec(event)?.[1] ?? []));
+  const present = await listCommands(http, applicationId);
+  const taken = new Set(present.map((command) => textAt(command, "name")));
+  // A command of the same name would be overwritten, and it may be somebody's.
+  for (const name of [...names].filter((one) => !taken.has(one)))
+    await http.json({ method: "POST", path: commandsOf(applicationId), json: { name, type: slashCommand, description } });
+  for (const command of present)
+    if (textAt(command, "description") === description && !names.has(textAt(command, "name") ?? ""))
+      await http.send({ method: "DELETE", path: commandsOf(applicationId) + path`/${textAt(command, "id") ?? ""}`, alsoAccept: [404] });
+}
 
 async function readApplication(http: Http) {
   const application = await http.json({ path: "/applications/@me" });

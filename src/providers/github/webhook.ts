@@ -2,7 +2,7 @@ import { isSameText } from "../../base/same-text.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { known, recordAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
-import { defineWebhook } from "../../contract/webhook.ts";
+import { defineWebhook, type RegistrationWish } from "../../contract/webhook.ts";
 
 const hooksPerPage = 100;
 
@@ -18,18 +18,20 @@ export const githubWebhook = defineWebhook({
   },
   registration: {
     place: { pattern: /^[\w.-]+\/[\w.-]+$/, detail: "must be one repository, as owner/name" },
-    async register({ http }, { url, secret, events, place }) {
-      // GitHub knows events only without what happened to them, and * for all of them.
-      const names = [...new Set(events.map((name) => name.split(".", 1)[0] ?? name))];
-      const all = names.length === 0 || names.some((name) => name.includes("*"));
-      const config = { url, content_type: "json", secret, insecure_ssl: "0" };
-      const json = { name: "web", active: true, events: all ? ["*"] : names, config };
-      await http.json({ method: "POST", path: hooksOf(place), json });
+    async register({ http }, { place, ...wish }) {
+      await http.json({ method: "POST", path: hooksOf(place), json: { name: "web", ...toHook(wish) } });
     },
-    async remove({ http }, { urlStart, place }) {
+    async changeEvents({ http }, { isAt, place, secret, events }) {
+      const hook = (await listHooks(http, place)).find((one) => isAt(urlOf(one)));
+      if (hook === undefined) return false;
+      // With all of it: GitHub forgets a secret that it is not told again.
+      const json = toHook({ url: urlOf(hook), secret, events });
+      await http.json({ method: "PATCH", path: pathOf(place, hook), json, repeatable: true });
+      return true;
+    },
+    async remove({ http }, { isAt, place }) {
       for (const hook of await listHooks(http, place))
-        if (textAt(hook, "config", "url")?.startsWith(urlStart))
-          await http.send({ method: "DELETE", path: hooksOf(place) + path`/${textAt(hook, "id") ?? ""}`, alsoAccept: [404] });
+        if (isAt(urlOf(hook))) await http.send({ method: "DELETE", path: pathOf(place, hook), alsoAccept: [404] });
     },
   },
   // Unless somebody chooses JSON, it is the one field of a form.
@@ -40,6 +42,16 @@ export const githubWebhook = defineWebhook({
   // What a token does looks like what its person does.
   findOwnSender: async ({ http }) => textAt(await http.json({ path: "/user" }), "id"),
 });
+
+function toHook({ url, secret, events }: Pick<RegistrationWish, "url" | "secret" | "events">) {
+  // GitHub knows events only without what happened to them, and * for all of them.
+  const names = [...new Set(events.map((name) => name.split(".", 1)[0] ?? name))];
+  const all = names.length === 0 || names.some((name) => name.includes("*"));
+  return { active: true, events: all ? ["*"] : names, config: { url, content_type: "json", secret, insecure_ssl: "0" } };
+}
+
+const urlOf = (hook: unknown): string => textAt(hook, "config", "url") ?? "";
+const pathOf = (place: string, hook: unknown): string => hooksOf(place) + path`/${textAt(hook, "id") ?? ""}`;
 
 function hooksOf(place: string): string {
   const [owner = "", repository = ""] = place.split("/");

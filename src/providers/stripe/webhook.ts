@@ -1,11 +1,12 @@
 import { isSameText } from "../../base/same-text.ts";
-import { path } from "../../contract/http.ts";
+import { type Http, path } from "../../contract/http.ts";
 import { known, listAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
 
 const toleranceMs = 5 * 60_000;
+const endpointsPath = "/v1/webhook_endpoints";
 
 export const stripeWebhook = defineWebhook({
   secretField: "webhookSecret",
@@ -28,21 +29,32 @@ export const stripeWebhook = defineWebhook({
   registration: {
     place: null,
     async register({ http }, { url, events, keepSecret }) {
-      const all = events.length === 0 || events.some((name) => name.includes("*"));
-      const made = await http.json({
-        method: "POST",
-        path: "/v1/webhook_endpoints",
-        form: { url, "enabled_events[]": all ? ["*"] : events },
-      });
+      const form = { url, "enabled_events[]": toEnabled(events) };
+      const made = await http.json({ method: "POST", path: endpointsPath, form });
       await keepSecret(requireProof("Stripe", textAt(made, "secret"), "signing secret"));
     },
-    async remove({ http }, { urlStart }) {
-      const endpoints = await http.json({ path: "/v1/webhook_endpoints", query: { limit: 100 } });
-      for (const endpoint of listAt(endpoints, "data"))
-        if (textAt(endpoint, "url")?.startsWith(urlStart))
-          await http.send({ method: "DELETE", path: path`/v1/webhook_endpoints/${textAt(endpoint, "id") ?? ""}`, alsoAccept: [404] });
+    // It keeps its secret, which Stripe tells only once.
+    async changeEvents({ http }, { isAt, events }) {
+      const [endpoint] = await findEndpoints(http, isAt);
+      if (endpoint === undefined) return false;
+      // Stripe turns an endpoint off that failed for days.
+      await http.json({ method: "POST", path: endpoint, form: { "enabled_events[]": toEnabled(events), disabled: "false" } });
+      return true;
+    },
+    async remove({ http }, { isAt }) {
+      for (const endpoint of await findEndpoints(http, isAt)) await http.send({ method: "DELETE", path: endpoint, alsoAccept: [404] });
     },
   },
   // Of a connected account; the account's own events have none.
   placesOf: (event) => known([textAt(event, "account")]),
 });
+
+const toEnabled = (events: string[]): string[] => (events.length === 0 || events.some((name) => name.includes("*")) ? ["*"] : events);
+
+/** Their paths. */
+async function findEndpoints(http: Http, isAt: (url: string) => boolean): Promise<string[]> {
+  const endpoints = listAt(await http.json({ path: endpointsPath, query: { limit: 100 } }), "data");
+  return endpoints
+    .filter((endpoint) => isAt(textAt(endpoint, "url") ?? ""))
+    .map((endpoint) => endpointsPath + path`/${textAt(endpoint, "id") ?? ""}`);
+}

@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { isSameText } from "../../base/same-text.ts";
 import type { Http } from "../../contract/http.ts";
 import { at, known, recordAt, textAt } from "../../contract/read.ts";
-import { defineWebhook, readWebhookBody } from "../../contract/webhook.ts";
+import { defineWebhook, type RegistrationWish, readWebhookBody } from "../../contract/webhook.ts";
 
 export const telegramWebhook = defineWebhook({
   secretField: "webhookSecret",
@@ -20,11 +20,16 @@ export const telegramWebhook = defineWebhook({
       // A bot has one address: to set another would silently end what is delivered to the first.
       if (present !== "" && !present.startsWith(urlStart))
         throw new Refusal("conflict", `This bot delivers to another address at ${nameHost(present)}. Remove that webhook first.`);
-      const allowed = events.some((name) => name.includes("*")) ? [] : events;
-      await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
+      await setWebhook(http, { url, secret, events });
     },
-    async remove({ http }, { urlStart }) {
-      if ((await presentUrl(http)).startsWith(urlStart)) await http.json({ method: "POST", path: "/deleteWebhook", json: {} });
+    async changeEvents({ http }, { isAt, secret, events }) {
+      const url = await presentUrl(http);
+      if (!isAt(url)) return false;
+      await setWebhook(http, { url, secret, events });
+      return true;
+    },
+    async remove({ http }, { isAt }) {
+      if (isAt(await presentUrl(http))) await http.json({ method: "POST", path: "/deleteWebhook", json: {} });
     },
   },
   placesOf(update) {
@@ -43,5 +48,11 @@ export const telegramWebhook = defineWebhook({
 });
 
 const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
+
+/** Takes the place of what was set before; what waits to be delivered stays. */
+async function setWebhook(http: Http, { url, secret, events }: Pick<RegistrationWish, "url" | "secret" | "events">): Promise<void> {
+  const allowed = events.some((name) => name.includes("*")) ? [] : events;
+  await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
+}
 
 const presentUrl = async (http: Http): Promise<string> => textAt(await http.json({ path: "/getWebhookInfo" }), "result", "url") ?? "";
