@@ -93,8 +93,9 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
     }
     const { needed } = await parts.identity.setup.state();
     if (platform) openAccounts(parts.identity, log);
-    const { runs, removeDeleted } = running;
-    return { parts, runs, removeDeleted, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
+    const { runs, removeDeleted, webhookRemovals } = running;
+    const upkeep = { removeDeleted, removeWebhooks: webhookRemovals.run };
+    return { parts, runs, ...upkeep, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -142,7 +143,7 @@ function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Run
 function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
   const { identity, catalog, vault, workflows, history, oauth } = parts;
   const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, runRecordedCall, readSlotUse } = running;
-  const { removeWorkflow, removeOrganization } = running;
+  const { removeWorkflow, removeOrganization, webhookRemovals } = running;
   const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall });
   return {
     ...{
@@ -160,7 +161,7 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
       oauth,
       readSlotUse,
     },
-    ...{ removeWorkflow, removeOrganization },
+    ...{ removeWorkflow, removeOrganization, webhookRemovals },
     eventEndpoints: parts.events.endpoints,
     doctor: openDoctor(parts, config),
     servers: listServers({

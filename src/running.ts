@@ -30,10 +30,13 @@ import { createOpenAccount } from "./triggers/polls/open-account.ts";
 import { createTakeItems } from "./triggers/polls/take-items.ts";
 import { createWatchServices } from "./triggers/polls/watch-services.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
-import { createRegistrations, type Registrations } from "./triggers/registrations.ts";
+import { createRegistrationTurns } from "./triggers/registration-turns.ts";
+import { createRegistrations } from "./triggers/registrations.ts";
+import { createRemoveWebhook } from "./triggers/remove-webhook.ts";
 import { createStopLoops } from "./triggers/stop-loops.ts";
 import { createTriggers } from "./triggers/triggers.ts";
 import { createTryTrigger } from "./triggers/try-trigger.ts";
+import { createWebhookRemovals, type WebhookRemovals } from "./triggers/webhook-removals.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
 import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
 import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
@@ -49,12 +52,13 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
   const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
   const { runs, preview } = openRuns(parts, { slots, clock }, surroundings);
-  const { schedules, watchServices, registrations, ...triggers } = openTriggers(parts, runs, surroundings);
+  const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, surroundings);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
-  const removals = openRemovals(parts, { ending: runs.ending, registrations }, log);
+  const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals }, log);
   return {
     ...removals.remove,
     removeDeleted: removals.run,
+    webhookRemovals,
     slots,
     processes: createProcesses({ db: parts.db, slots }),
     readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
@@ -71,6 +75,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
       if (!isWorker) return;
       parts.events.start();
       removals.start();
+      webhookRemovals.start();
       schedules.start();
       watchServices.start();
       void parts.vault.fingerprintUpkeep.run();
@@ -80,6 +85,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
     /** After the doors: what they began may still need all of this. */
     async stop(): Promise<void> {
       await parts.vault.fingerprintUpkeep.stop();
+      await webhookRemovals.stop();
       await removals.stop();
       await watchServices.stop();
       await schedules.stop();
@@ -125,21 +131,26 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
   return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
 }
 
-type Ended = Pick<Runs, "ending"> & { registrations: Registrations };
+type Ended = Pick<Runs, "ending"> & { webhookRemovals: WebhookRemovals };
 
 /** What is deleted together with its runs, and with its webhooks at providers. */
-function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending, registrations }: Ended, log: Log) {
+function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending, webhookRemovals }: Ended, log: Log) {
   const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
     async removeWorkflow(place: { organizationId: string; workflowId: string }): Promise<void> {
-      await ending.markAndEnd(place, (sql) => workflows.markDeleted(sql, place));
-      await registrations.clearAll(await registrations.list(place));
+      await ending.markAndEnd(place, async (run) => {
+        await workflows.markDeleted(run, place);
+        await webhookRemovals.noteThoseOfWorkflow(run, place);
+      });
+      await webhookRemovals.runFor(place.organizationId);
     },
     async removeOrganization(organizationId: string): Promise<void> {
-      // Its triggers are gone once it is marked, its accounts are not yet.
-      const registered = await registrations.list({ organizationId });
-      await ending.markAndEnd({ organizationId }, (sql) => organizations.markDeleted(sql, organizationId));
-      await registrations.clearAll(registered);
+      await ending.markAndEnd({ organizationId }, async (run) => {
+        // Its triggers are gone once it is marked; of its accounts those stay that its webhooks are removed with.
+        await webhookRemovals.noteThoseOfOrganization(run, organizationId);
+        await organizations.markDeleted(run, organizationId);
+      });
+      await webhookRemovals.runFor(organizationId);
       void removal.run();
     },
   };
@@ -160,9 +171,14 @@ function openTriggers(
   const openAccount = createOpenAccount({ vault, outside });
   const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
   const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, tracing }) });
-  const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
+  const [inTurn, removeWebhook] = [createRegistrationTurns(db), createRemoveWebhook({ secrets, callProvider })];
+  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
+  const registrations = createRegistrations({
+    ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
+    removals: webhookRemovals,
+  });
   return {
-    registrations,
+    webhookRemovals,
     triggers: createTriggers({ db, secrets, registrations, polls, checkOverrides }),
     tryTrigger: createTryTrigger({ db, clock: outside.clock, startRun, polls, findNewest }),
     findSamples,

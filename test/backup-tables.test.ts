@@ -34,6 +34,8 @@ const planted = [
    SELECT organization_id, gen_random_uuid(), id, 'schedule', 'Every hour', true, '{}', '0 * * * *', 'Europe/Berlin', now() FROM workflow`,
   `INSERT INTO trigger (organization_id, id, workflow_id, kind, name, is_active, overrides, provider_id, poll_id, poll_parameters, poll_mark, next_poll_at)
    SELECT organization_id, gen_random_uuid(), id, 'poll', 'News', true, '[]', 'http', 'new_feed_entry', '{}', 'a "mark"\\', now() FROM workflow`,
+  `INSERT INTO webhook_removal (organization_id, id, trigger_id, trigger_name, workflow_name, provider_id, credential_id, place, follows_trigger)
+   SELECT organization_id, gen_random_uuid(), gen_random_uuid(), 'Issues "\\', 'Sort', 'github', gen_random_uuid(), 'acme/shop', false FROM workflow`,
   "INSERT INTO polled_item (organization_id, trigger_id, item_id) SELECT organization_id, id, 'entry \"1\\' FROM trigger WHERE kind = 'poll'",
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)

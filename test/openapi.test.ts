@@ -10,6 +10,7 @@ import { createPlatformServer } from "../src/platform/server.ts";
 import type { Preview } from "../src/runs/read/preview.ts";
 import type { Runs } from "../src/runs/runs.ts";
 import type { Triggers } from "../src/triggers/triggers.ts";
+import type { WebhookRemovals } from "../src/triggers/webhook-removals.ts";
 import { someId } from "./support/api-operations.ts";
 import { skipWithoutBrowser } from "./support/launch-browser.ts";
 import { startBrowser } from "./support/start-browser.ts";
@@ -82,6 +83,7 @@ async function readRoutes(): Promise<string[]> {
     servers: [],
     replay: () => Promise.reject(new Error("nothing is called here")),
     tryTrigger: () => Promise.reject(new Error("nothing is tried here")),
+    webhookRemovals: {} as WebhookRemovals,
     findSamples: () => Promise.reject(new Error("nothing is looked at here")),
     readUsage: () => Promise.reject(new Error("nothing is read here")),
     readSlotUse: () => Promise.reject(new Error("nothing is read here")),

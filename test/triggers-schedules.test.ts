@@ -5,6 +5,7 @@ import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
 import type { StartRun } from "../src/runs/accept/start-run.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
 import { createSchedules } from "../src/triggers/fire-schedules.ts";
+import { createRegistrationTurns } from "../src/triggers/registration-turns.ts";
 import { createRegistrations } from "../src/triggers/registrations.ts";
 import { createTriggers } from "../src/triggers/triggers.ts";
 import type { WebhookSecrets } from "../src/triggers/webhook-secrets.ts";
@@ -42,7 +43,8 @@ const triggersOf = (clock?: typeof readNow) => {
   const secrets = {} as WebhookSecrets;
   const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
   const polls = { readNew: callProvider, checkChange: callProvider };
-  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, titleOf: String });
+  const surroundings = { inTurn: createRegistrationTurns(db()), removeWebhook: callProvider, removals: { add: callProvider } };
+  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, ...surroundings, titleOf: String });
   return createTriggers({ db: db(), secrets, registrations, polls, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
 };
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>

@@ -20,7 +20,9 @@ export async function markOrganizationDeleted(sql: Sql, organizationId: string):
 
 const deletedStatement = {
   name: "",
-  text: "SELECT id FROM organization WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100",
+  // Those that wait for a provider must not keep the others.
+  text: `SELECT id FROM organization WHERE deleted_at IS NOT NULL
+    ORDER BY EXISTS (SELECT FROM webhook_removal WHERE organization_id = organization.id AND next_try_at IS NOT NULL), deleted_at LIMIT 100`,
 };
 
 export const listDeletedOrganizations = (db: Database): Promise<{ id: string }[]> => db.prepared(deletedStatement, []);
@@ -30,20 +32,28 @@ export const largeTables = [
   ...["event_delivery", "event_endpoint", "trigger", "workflow_version", "workflow", "credential", "credit_entry", "run_once"],
 ] as const;
 
-/** How many were removed. */
+// A webhook is removed at its provider with the account that set it up.
+const needsCredential = "SELECT FROM webhook_removal WHERE webhook_removal.organization_id = $1 AND next_try_at IS NOT NULL";
+
+/** How many were removed; accounts only as far as nothing at a provider is to be removed with them. */
 export async function removeRows(
   db: Database,
   table: (typeof largeTables)[number],
   organizationId: string,
   limit: number,
 ): Promise<number> {
-  const text = `DELETE FROM ${table} WHERE organization_id = $1 AND ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE organization_id = $1 LIMIT $2))
-    RETURNING 1 AS one`;
-  return (await db.transaction((sql) => sql({ name: "", text }, [organizationId, limit]))).length;
+  const isFree = table === "credential" ? `AND NOT EXISTS (${needsCredential} AND credential_id = credential.id)` : "";
+  const text = `DELETE FROM ${table} WHERE organization_id = $1
+    AND ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE organization_id = $1 ${isFree} LIMIT $2)) RETURNING 1 AS one`;
+  return (await db.transaction((run) => run({ name: "", text }, [organizationId, limit]))).length;
 }
 
-const removeStatement = { name: "", text: "DELETE FROM organization WHERE id = $1 AND deleted_at IS NOT NULL" };
+const removeStatement = {
+  name: "",
+  text: `DELETE FROM organization WHERE id = $1 AND deleted_at IS NOT NULL AND NOT EXISTS (${needsCredential}) RETURNING id`,
+};
 
-export async function removeOrganizationRow(db: Database, organizationId: string): Promise<void> {
-  await db.transaction((sql) => sql(removeStatement, [organizationId]));
+/** False while it is needed. */
+export async function removeOrganizationRow(db: Database, organizationId: string): Promise<boolean> {
+  return (await db.transaction((run) => run(removeStatement, [organizationId]))).length > 0;
 }

@@ -15,17 +15,16 @@ const rowsAtOnce = 500;
 
 /** Removes what is left of deleted organizations, in small steps. Whoever stopped in the middle, or died, leaves the rest to the next. */
 export function createOrganizationRemoval({ db, log, endRuns }: Options) {
-  async function removeAll(organizationId: string, isStopping: () => boolean): Promise<void> {
+  async function removeAll(organizationId: string, isStopping: () => boolean): Promise<boolean> {
     await endRuns(organizationId);
     for (const table of largeTables) while (!isStopping() && (await removeRows(db, table, organizationId, rowsAtOnce)) === rowsAtOnce);
-    if (!isStopping()) await removeOrganizationRow(db, organizationId);
+    return !isStopping() && (await removeOrganizationRow(db, organizationId));
   }
 
   /** Whether it is gone. One that cannot be removed must not keep the others. */
   async function tryToRemove(organizationId: string, isStopping: () => boolean): Promise<boolean> {
     try {
-      await removeAll(organizationId, isStopping);
-      return !isStopping();
+      return await removeAll(organizationId, isStopping);
     } catch (error) {
       log.warn({ reason: (error as Error).message, organizationId }, "a deleted organization was not removed");
       return false;

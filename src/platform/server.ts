@@ -32,9 +32,11 @@ import type { Runs } from "../runs/runs.ts";
 import { runAsPage } from "../storage/page-work.ts";
 import type { FindSamples } from "../triggers/polls/find-samples.ts";
 import type { ReceiveWebhook } from "../triggers/receive-webhook.ts";
+import { registerRemovalRoutes } from "../triggers/removal-routes.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { TryTrigger } from "../triggers/try-trigger.ts";
+import type { WebhookRemovals } from "../triggers/webhook-removals.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
 import { registerUsageRoutes } from "../usage/routes.ts";
 import type { ReadUsage } from "../usage/usage.ts";
@@ -63,6 +65,7 @@ export type PlatformOptions = {
   triggers: Triggers;
   tryTrigger: TryTrigger;
   findSamples: FindSamples["find"];
+  webhookRemovals: WebhookRemovals;
   receiveWebhook: ReceiveWebhook;
   oauth: Pick<OAuth, "consent" | "connections">;
   doctor: Doctor;
@@ -94,6 +97,7 @@ export async function createPlatformServer({
   triggers,
   tryTrigger,
   findSamples,
+  webhookRemovals,
   receiveWebhook,
   oauth,
   doctor,
@@ -139,6 +143,7 @@ export async function createPlatformServer({
   registerPreviewRoutes(server, preview);
   registerTaskRunnerRoutes(server, { runs, platformBaseUrl: door.baseUrl, keyLimitPerMinute });
   registerTriggerRoutes(server, { triggers, tryTrigger, findSamples, platformBaseUrl: door.baseUrl });
+  registerRemovalRoutes(server, webhookRemovals);
   await registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl: door.baseUrl, limitPerMinute: keyLimitPerMinute });
   await registerWebUi(server);
   return server;

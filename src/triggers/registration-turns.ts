@@ -11,6 +11,8 @@ const turnMs = 40_000;
 const waitMs = 50_000;
 const pollMs = 75;
 
+export type InRegistrationTurn = ReturnType<typeof createRegistrationTurns>;
+
 /**
  * What a provider is told of one trigger, one after the other over all processes, so that what it was told last is what is stored. The work
  * gets the trigger as it is when its turn comes; undefined where it is gone.

@@ -1,16 +1,6 @@
 import { sql } from "kysely";
 import type { Place, TriggerRow, TriggersDb } from "./store.ts";
 
-/** Also of workflows that are deleted by now. */
-export const listRegistered = (db: TriggersDb, { organizationId, workflowId }: { organizationId: string; workflowId?: string }) =>
-  db
-    .selectFrom("trigger")
-    .selectAll()
-    .where("organization_id", "=", organizationId)
-    .where("registered_place", "is not", null)
-    .$if(workflowId !== undefined, (query) => query.where("workflow_id", "=", workflowId as string))
-    .execute();
-
 type Turn = { holder: string; turnMs: number };
 
 /** The trigger as it is at that moment; null while it is somebody else's turn, undefined where there is no such trigger. */

@@ -1,42 +1,55 @@
-import { eachInParallel } from "../base/each-in-parallel.ts";
 import { endSentence } from "../base/end-sentence.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
 import type { CallProvider } from "./call-provider.ts";
-import { createRegistrationTurns } from "./registration-turns.ts";
-import { listRegistered } from "./registrations-store.ts";
-import { type Address, createRemoveWebhook } from "./remove-webhook.ts";
-import { deleteTrigger, type TriggerRow, type TriggerUpdate, triggerTables, updateTrigger } from "./store.ts";
+import type { InRegistrationTurn } from "./registration-turns.ts";
+import type { Address, RemoveWebhook } from "./remove-webhook.ts";
+import { deleteTrigger, type NamedTriggerRow, type TriggerRow, type TriggerUpdate, triggerTables, updateTrigger } from "./store.ts";
 import { createTellProvider, toPlace } from "./tell-provider.ts";
+import { reasonOf, triedFor, type WebhookRemovals } from "./webhook-removals.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 export type Registrations = ReturnType<typeof createRegistrations>;
 
-type Options = { db: Database; log: Log; secrets: WebhookSecrets; callProvider: CallProvider; titleOf: (providerId: string) => string };
-
-const atOnce = 8;
+type Options = {
+  db: Database;
+  log: Log;
+  secrets: WebhookSecrets;
+  callProvider: CallProvider;
+  inTurn: InRegistrationTurn;
+  removeWebhook: RemoveWebhook;
+  removals: Pick<WebhookRemovals, "add">;
+  titleOf: (providerId: string) => string;
+};
 
 /** Webhooks that this server sets up at the provider, with the account that the trigger has, and removes again. */
-export function createRegistrations({ db, log, secrets, callProvider, titleOf }: Options) {
+export function createRegistrations({ db, log, secrets, callProvider, inTurn, removeWebhook, removals, titleOf }: Options) {
   const tables = triggerTables(db);
-  const inTurn = createRegistrationTurns(db);
-  const removeWebhook = createRemoveWebhook({ secrets, callProvider });
   const { placeOf, set, changeEvents } = createTellProvider({ tables, secrets, callProvider });
 
-  /** Undefined once nothing delivers to it any more, but to the address that it keeps, else why something still does. */
-  async function clear(row: TriggerRow, kept?: Address): Promise<string | undefined> {
+  /** Undefined once nothing delivers to it any more, but to the address that it keeps, else why something still may. */
+  async function tryToClear(row: TriggerRow, kept?: Address): Promise<string | undefined> {
     const { registered_place } = row;
     if (registered_place === null) return undefined;
     try {
       await removeWebhook({ ...row, registered_place }, kept);
       return undefined;
     } catch (error) {
-      const words = error instanceof Refusal ? error.message : "It could not be asked.";
-      const about = { triggerId: row.id, organizationId: row.organization_id, reason: words };
+      const reason = reasonOf(error);
+      const about = { triggerId: row.id, organizationId: row.organization_id, reason };
       log.warn(about, "A webhook could not be removed at its provider.");
-      return `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(words)} Remove it there.`;
+      return reason;
     }
+  }
+
+  /** The same, and what cannot be removed now is removed later, if it can be. */
+  async function clear(row: NamedTriggerRow, kept?: Address): Promise<string | undefined> {
+    const reason = await tryToClear(row, kept);
+    if (reason === undefined) return undefined;
+    await removals.add(row, row.registered_place ?? "", reason);
+    const may = `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(reason)}`;
+    return `${may} It is tried again for ${triedFor}; or remove it there.`;
   }
 
   const asIfRegistered = (row: TriggerRow): TriggerRow => ({
@@ -45,11 +58,11 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
   });
 
   /** First the new one and then the old one goes: until the new one is there the provider keeps what it has. */
-  async function replace(before: TriggerRow, after: TriggerRow): Promise<string | undefined> {
+  async function replace(before: NamedTriggerRow, after: NamedTriggerRow): Promise<string | undefined> {
     const kept = await set(after).catch(async (error: unknown) => {
       await updateTrigger(tables, toPlace(after), asTold(before));
       // It may have been set up all the same when there was no answer.
-      await clear(asIfRegistered(after), before);
+      await tryToClear(asIfRegistered(after), before);
       throw error;
     });
     return await clear(before, kept);
@@ -65,7 +78,7 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
     /** Where it cannot be set up there is no trigger. It may have been set up all the same when there was no answer. */
     async setNew(row: TriggerRow): Promise<void> {
       await set(row).catch(async (error: unknown) => {
-        await clear(asIfRegistered(row));
+        await tryToClear(asIfRegistered(row));
         await deleteTrigger(tables, toPlace(row));
         throw error;
       });
@@ -74,7 +87,7 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
     clear,
 
     /** After something that the provider was told has changed. Where it cannot be told, the trigger stays as it knows it, and says so. */
-    async renew(before: TriggerRow, after: TriggerRow): Promise<void> {
+    async renew(before: NamedTriggerRow, after: NamedTriggerRow): Promise<void> {
       try {
         const isChanged = hasOtherEvents(before, after) && (await changeEvents(after));
         const notRemoved = isChanged ? undefined : await replace(before, after);
@@ -84,18 +97,6 @@ export function createRegistrations({ db, log, secrets, callProvider, titleOf }:
         await updateTrigger(tables, toPlace(after), { ...asTold(before), last_error: endSentence(words) });
         throw error;
       }
-    },
-
-    list: (place: { organizationId: string; workflowId?: string }) => listRegistered(tables, place),
-
-    /** Of what is being deleted. What cannot be removed is in the log. */
-    async clearAll(rows: TriggerRow[]): Promise<void> {
-      const clearOne = async (listed: TriggerRow) =>
-        await inTurn(toPlace(listed), async (row = listed) => {
-          if ((await clear(row)) === undefined) await updateTrigger(tables, toPlace(row), { registered_place: null });
-        });
-      const failed = (await eachInParallel(rows, clearOne, { most: atOnce })).find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") log.warn({ err: failed.reason as unknown }, "Webhooks of what was deleted could not be removed.");
     },
   };
 }

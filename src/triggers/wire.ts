@@ -201,6 +201,29 @@ export type TriggerChange = z.infer<typeof triggerChange>;
 export const deletedTrigger = z.object({ notRemoved: z.string().describe("Why the provider still delivers, and to nobody.") });
 export type DeletedTrigger = z.infer<typeof deletedTrigger>;
 
+export const webhookRemovalQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(50), cursor: id.optional() });
+export type WebhookRemovalQuery = z.infer<typeof webhookRemovalQuery>;
+
+export const webhookRemoval = z
+  .object({
+    id,
+    triggerId: id.describe("The trigger that it delivered to; it may be deleted."),
+    triggerName: z.string(),
+    workflowName: z.string(),
+    provider: z.string(),
+    place: z.string().nullable().describe("Where it was set up, for example a repository; null for the whole account."),
+    credentialId: id.describe("The account that it was set up with, and is removed with."),
+    reason: z.string().nullable().describe("Why the last try failed."),
+    tries: z.number().int(),
+    since: instant,
+    nextTryAt: instant.nullable().describe("Null once it is given up: remove it at the provider."),
+  })
+  .meta({ id: "WebhookRemoval" });
+export type WebhookRemoval = z.infer<typeof webhookRemoval>;
+
+export const webhookRemovalList = z.object({ data: z.array(webhookRemoval), nextCursor: id.nullable() });
+export type WebhookRemovalList = z.infer<typeof webhookRemovalList>;
+
 export const schedulePreviewRequest = z.object({ cron, timeZone });
 export const schedulePreview = z.object({ nextFireTimes: z.array(instant) });
 

@@ -56,6 +56,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     parts: app.parts,
     runs: app.runs,
     removeDeleted: app.removeDeleted,
+    removeWebhooks: app.removeWebhooks,
     /** The route tables of the doors it has, the platform first. */
     routes: app.routes,
     platformUrl: config.platform.baseUrl,

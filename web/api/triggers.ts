@@ -10,6 +10,7 @@ import type {
   TriggerList,
   TriggerRequest,
   TriggerWithSecrets,
+  WebhookRemovalList,
 } from "../../src/triggers/wire.ts";
 import { get, patch, path, post, query, remove } from "../request.ts";
 
@@ -66,6 +67,18 @@ export const changeTrigger = (organizationId: string, triggerId: string, body: T
 /** Says why where the provider could not be told. */
 export const deleteTrigger = async (organizationId: string, triggerId: string): Promise<string | undefined> =>
   (await remove<DeletedTrigger | undefined>(one(organizationId, triggerId)))?.notRemoved;
+
+const removals = (organizationId: string) => path`/api/organizations/${organizationId}/webhook-removals`;
+
+/** The first of what is left at providers. */
+export const webhookRemovalsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: [...triggersKey(organizationId), "removals"],
+    queryFn: async () => (await get<WebhookRemovalList>(removals(organizationId))).data,
+  });
+
+export const retryRemoval = (organizationId: string, id: string) => post<void>(removals(organizationId) + path`/${id}/retry`);
+export const forgetRemoval = (organizationId: string, id: string) => remove<void>(removals(organizationId) + path`/${id}`);
 
 export const regenerateTriggerToken = (organizationId: string, triggerId: string) =>
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);

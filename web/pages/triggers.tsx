@@ -11,6 +11,7 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOrganization } from "../session.ts";
 import { EditTriggerDialog } from "./triggers/edit-trigger-dialog.tsx";
 import { readKind } from "./triggers/kinds.ts";
+import { LeftWebhooks } from "./triggers/left-webhooks.tsx";
 import { NewTriggerDialog } from "./triggers/new-trigger-dialog.tsx";
 import { NoTriggers } from "./triggers/no-triggers.tsx";
 import { pauseBetweenReads } from "./triggers/pauses.ts";
@@ -65,6 +66,7 @@ export function TriggersPage() {
         <NoTriggers builds={builds} ofWorkflow={workflowId !== undefined} onCreate={(kind) => open({ create: kind })} />
       )}
       {notRemoved && <Notice kind="warning">The trigger is deleted. {notRemoved}</Notice>}
+      <LeftWebhooks organization={organization} />
       {shown.length > 0 && (
         <TriggerList organization={organization} triggers={shown} onEdit={({ id }) => open({ trigger: id })} onDeleted={setNotRemoved} />
       )}
