@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<Command>> = {
   organizations: async () => (await import("./commands/organizations.ts")).organizations,
   credentials: async () => (await import("./commands/credentials.ts")).credentials,
   workflows: async () => (await import("./commands/workflows.ts")).workflows,
+  triggers: async () => (await import("./commands/triggers.ts")).triggers,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   "rotate-master-key": async () => (await import("./commands/rotate-master-key.ts")).rotateMasterKey,
   backup: async () => (await import("./commands/backup.ts")).backup,
@@ -59,6 +60,13 @@ const usage = `Usage: ${commandLine} <command>
   workflows list --organization ID [--search TEXT]
   workflows export --organization ID --id WORKFLOW
   workflows import --organization ID --file PATH [--name N]
+  triggers list --organization ID [--workflow WORKFLOW] [--failing]
+  triggers get --organization ID --id TRIGGER
+  triggers create --organization ID --data JSON
+  triggers update --organization ID --id TRIGGER --data JSON
+  triggers delete --organization ID --id TRIGGER
+  triggers test --organization ID --id TRIGGER [--data JSON]
+  triggers poll --organization ID --id TRIGGER
   doctor --url SERVER_URL [--key KEY]
   rotate-master-key
   backup --file PATH

@@ -1,10 +1,12 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { z } from "zod";
 import { fieldMessage } from "../base/field-message.ts";
-import { createLog } from "../base/log.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
-import { readConfig, readEnvironment } from "../config.ts";
+import { createTracing, type Tracing } from "../base/tracing.ts";
+import { type Config, readConfig, readEnvironment } from "../config.ts";
 import type { Parts } from "../parts.ts";
+import type { Running } from "../running.ts";
 import { toFlag, toName } from "./option-names.ts";
 
 /** Reads `--name value` options strictly and checks them with the schema the HTTP API uses. */
@@ -18,17 +20,34 @@ export function checkOptions<Schema extends z.ZodObject>(given: Record<string, u
 }
 
 /** Runs with everything below the doors open, beside a running server or alone. */
-export async function withParts<Value>(run: (parts: Parts) => Promise<Value>): Promise<Value> {
+export async function withParts<Value>(run: (parts: Parts, surroundings: { config: Config; log: Log }) => Promise<Value>): Promise<Value> {
   const config = readConfig({ DATABASE_POOL_SIZE: "4", LOG_LEVEL: "silent", ...readEnvironment() });
   // Loaded only now, so that a mistyped command is answered at once.
   const { openParts } = await import("../parts.ts");
-  const parts = await openParts({ config, log: createLog(config.logLevel) });
+  const log = createLog(config.logLevel);
+  const parts = await openParts({ config, log });
   try {
-    return await run(parts);
+    return await run(parts, { config, log });
   } finally {
     await parts.close();
   }
 }
+
+type BesideRunning = { parts: Parts; config: Config; tracing: Tracing };
+
+/** The same with what asks providers and accepts runs. It runs none itself: servers do. */
+export const withRunning = <Value>(run: (running: Running, beside: BesideRunning) => Promise<Value>): Promise<Value> =>
+  withParts(async (parts, { config, log }) => {
+    const { openRunning } = await import("../running.ts");
+    const tracing = createTracing();
+    const running = openRunning(parts, { config, log, tracing, isWorker: false });
+    try {
+      await running.start();
+      return await run(running, { parts, config, tracing });
+    } finally {
+      await running.stop();
+    }
+  });
 
 export async function requireOrganization({ identity }: Parts, organizationId: string): Promise<void> {
   if (!(await identity.organizations.exists(organizationId))) throw new Refusal("not_found", "There is no such organization.");

@@ -15,7 +15,8 @@ export type TryTrigger = ReturnType<typeof createTryTrigger>;
 
 type Options = { db: Database; clock: Clock; startRun: StartRun; polls: Pick<Polls, "targetOf">; findNewest: FindSamples["findNewest"] };
 
-type Wish = { place: Place; trial: TriggerTrial; user: { id: string; name: string }; requestId: string; trace: Span };
+/** An operator on the command line is no user. */
+type Wish = { place: Place; trial: TriggerTrial; user?: { id: string; name: string }; requestId: string; trace: Span };
 
 /** Starts what a tick, a delivery or a new item would start, also while the trigger is off: whoever sets one up wants to see it work first. */
 export function createTryTrigger({ db, clock, startRun, polls, findNewest }: Options) {
@@ -35,7 +36,7 @@ export function createTryTrigger({ db, clock, startRun, polls, findNewest }: Opt
     if (!row) throw new Refusal("not_found", "There is no such trigger.");
     const wish = row.kind === "poll" ? await wishOfPoll(row, trial, trace) : toWish(row, trial, { now: clock.now(), trace });
     const trigger = { ...wish.trigger, ...(trial.prompt === undefined ? {} : { prompt: trial.prompt }) };
-    const { id, createdAt } = await startRun({ ...wish, trigger, user, requestId, evenIfOff: true });
+    const { id, createdAt } = await startRun({ ...wish, trigger, ...(user ? { user } : {}), requestId, evenIfOff: true });
     return { id, createdAt, organizationId: row.organization_id, workflowId: row.workflow_id };
   };
 }
