@@ -37,6 +37,25 @@ describe("a run", () => {
     expect(run).toMatchObject({ status: "succeeded", executionType: "api", apiKeyName: "runner" });
   });
 
+  it("is the same run for whoever writes ids in capitals: started, read, cancelled and started again by them", async () => {
+    const { browser, organizationId } = ann.owner;
+    const path = `/api/organizations/${organizationId.toUpperCase()}`;
+    const workflowId = await ann.save([node("first", "set_fields", { fields: { a: "1" } }), node("wait", "system_wait", { seconds: 60 })]);
+    const quick = await ann.save([node("first", "set_fields", { fields: { a: "1" } })]);
+
+    const { status, body } = await browser.post(`${path}/workflows/${quick.toUpperCase()}/runs`, {});
+    expect(status).toBe(202);
+    expect(await ann.ended(body.id, 5_000)).toMatchObject({ id: body.id, status: "succeeded", workflowId: quick });
+    expect((await browser.get(`${path}/runs/${body.id.toUpperCase()}`)).body).toMatchObject({ id: body.id, status: "succeeded" });
+    const again = await browser.post(`${path}/runs/${body.id.toUpperCase()}/rerun`, {});
+    expect(again.status).toBe(202);
+    expect((await ann.ended(again.body.id, 5_000)).status).toBe("succeeded");
+
+    const slow = await browser.post(`${path}/workflows/${workflowId.toUpperCase()}/runs`, {});
+    expect((await browser.post(`${path}/runs/${slow.body.id.toUpperCase()}/cancel`)).status).toBeLessThan(300);
+    expect((await ann.ended(slow.body.id, 5_000)).status).toBe("cancelled");
+  });
+
   it("takes one branch of a condition and skips the other", async () => {
     const id = await ann.save(
       [

@@ -85,10 +85,9 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   server.addHook("onRequest", (request, reply, done) => {
     request.trace = beginTrace(tracing, request);
     reply.headers({ "X-Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
-    requireVersion(request);
-    refuseRepeatedHeaders(request);
-    if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
+    requireReadable(request);
     if (request.routeOptions.config.access !== "operations") checkHost(request);
+    lowerIds(request.params as Record<string, string>);
     done();
   });
   // Asked when the answer goes out: a request that began before the stop must not keep its connection open after it.
@@ -147,6 +146,20 @@ function refuseRepeatedHeaders(request: FastifyRequest): void {
       });
     seen.add(name);
   }
+}
+
+/** Before anything of it is looked at. */
+function requireReadable(request: FastifyRequest): void {
+  requireVersion(request);
+  refuseRepeatedHeaders(request);
+  if (request.url.includes("%00")) throw new Refusal("malformed_request", "The address holds the NUL character.");
+}
+
+const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Ids in addresses may be written in capitals; the database writes them small, and what it answers is compared with them. */
+function lowerIds(params: Record<string, string>): void {
+  for (const [name, text] of Object.entries(params)) if (idForm.test(text)) params[name] = text.toLowerCase();
 }
 
 // RFC 8259: JSON between systems is UTF-8. Other names for it would have the bytes read as what the sender did not mean.

@@ -38,7 +38,7 @@ export function createWorkflows({ db, catalog, vault, clock }: Options) {
     isFatal: isDatabaseUnavailable,
     async flush(places) {
       const found = new Map((await store.findRunnable(db, places)).map((row) => [`${row.organizationId} ${row.id}`, row]));
-      return places.map((place) => found.get(`${place.organizationId} ${place.workflowId.toLowerCase()}`));
+      return places.map((place) => found.get(`${place.organizationId} ${place.workflowId}`.toLowerCase()));
     },
   });
 
