@@ -79,7 +79,7 @@ describe("a token that has expired", () => {
     const ended: FinishedSpan[] = [];
     const trace = createTracing({ sampler: { ratio: 1, isParentBased: true }, onEnd: (span) => void ended.push(span) }).follow();
     const [checked] = await app.parts.vault.check(organizationId, { [type]: reference }, [type]);
-    await app.parts.vault.open(checked as NonNullable<typeof checked>, trace);
+    await app.parts.vault.open(checked as NonNullable<typeof checked>, { trace });
     expect(ended).toMatchObject([
       { name: "token refresh", kind: "client", traceId: trace.traceId, facts: { "switchyard.provider": type } },
     ]);

@@ -43,6 +43,17 @@ async function call(id: string, tool = "google_drive_search_files", parameters: 
   return (await ann.browser.post(`${path}/tools/${tool}/call`, request)).body;
 }
 
+/** Of a client that hangs up when the signal says so. */
+async function callUnder(id: string, signal: AbortSignal) {
+  const cookie = [...ann.browser.cookies].map((pair) => pair.join("=")).join("; ");
+  return await fetch(`${app.platformUrl}${path}/tools/google_drive_search_files/call`, {
+    method: "POST",
+    headers: { origin: app.platformUrl, cookie, "content-type": "application/json" },
+    body: JSON.stringify({ parameters: { query: "name contains 'a'" }, credentials: { google_drive: toReference(id) }, confirm: true }),
+    signal,
+  });
+}
+
 const granted = (accessToken: string): Answer => ({ json: { access_token: accessToken, expires_in: 3599, token_type: "Bearer" } });
 const noFiles = { json: { files: [] } };
 const bearers = () => google.requests().map(({ headers }) => headers.authorization);
@@ -89,6 +100,28 @@ describe("a Google service account", () => {
     await Promise.all([call(body.id), call(body.id), call(body.id)]);
     expect(tokens.requests()).toHaveLength(1);
     expect(bearers()).toEqual(Array.from({ length: 3 }, () => "Bearer ya29.shared"));
+  });
+
+  it("asks for no token any more once all calls that wait for it have been cancelled, and for one while a call is left", async () => {
+    const { body } = await create({});
+    const start = () => {
+      const leaving = new AbortController();
+      const ended = callUnder(body.id, leaving.signal).catch((error: Error) => error.name);
+      return { leave: () => leaving.abort(), ended };
+    };
+    tokens.script([{ hang: true }, granted("ya29.after")]);
+    const [first, second] = [start(), start()];
+    await expect.poll(() => tokens.requests().length).toBe(1);
+    first.leave();
+    expect(await first.ended).toBe("AbortError");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(tokens.brokenOff()).toBe(0);
+    second.leave();
+    await expect.poll(() => tokens.brokenOff()).toBe(1);
+
+    google.script([noFiles]);
+    expect((await call(body.id)).status).toBe("success");
+    expect(bearers()).toEqual(["Bearer ya29.after"]);
   });
 
   it("gets another token when one is refused", async () => {

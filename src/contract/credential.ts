@@ -21,7 +21,8 @@ export type Variant = {
   /** Gets a token with what was typed in, where that is no token itself. Tools get the token, and not what it was got with. */
   mintToken?: (
     data: CredentialData,
-    outside: { fetch: SafeFetch; clock: Clock },
+    /** The signal is aborted once no call waits for the token any more. */
+    outside: { fetch: SafeFetch; clock: Clock; signal: AbortSignal },
   ) => Promise<{ accessToken: string; expiresInSeconds: number }>;
 };
 

@@ -61,7 +61,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
     try {
       const tooLate = () => new Refusal("tool_timeout", `The tool took longer than ${toldMs / 1000} s.`);
       const items = await runUnderLimit({ limitMs, signal, tooLate }, async (limited) => {
-        opened = credential && (await vault.open(credential, trace));
+        opened = credential && (await vault.open(credential, { trace, signal: limited }));
         const who = { organizationId, provider: titleOf(node, credential), credential: opened, idempotencyKey };
         const call = { ...who, input, isResendable, signal: limited, leftMs };
         const watched = { beforeStep, onReach: effects.onReach, trace, providerId: provider.id, sendsTraceParent };

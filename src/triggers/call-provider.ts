@@ -4,6 +4,7 @@ import { createScrub } from "../base/scrub.ts";
 import type { CredentialCall } from "../contract/credential.ts";
 import type { Provider } from "../contract/provider.ts";
 import type { StartCall } from "../vault/health.ts";
+import type { OpenedCredential } from "../vault/open-credential.ts";
 import { toReference } from "../vault/reference.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { TriggerRow } from "./store.ts";
@@ -22,12 +23,15 @@ export function createCallProvider({ vault, providers, startCall }: Options) {
     const type = providers.find(({ id }) => id === providerId)?.credential?.type ?? "";
     const [checked] = await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
     if (!checked) throw new Refusal("credential_not_accessible", "There is no such account.");
-    const opened = await vault.open(checked);
+    let opened: OpenedCredential | undefined;
     const tooLate = () => new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
     try {
-      return await runUnderLimit({ limitMs, tooLate }, (signal) => ask(startCall(opened, signal)));
+      return await runUnderLimit({ limitMs, tooLate }, async (signal) => {
+        opened = await vault.open(checked, { signal });
+        return await ask(startCall(opened, signal));
+      });
     } catch (error) {
-      throw error instanceof Refusal ? error.reworded(createScrub([...opened.secrets(), ...secrets]).text) : error;
+      throw error instanceof Refusal ? error.reworded(createScrub([...(opened?.secrets() ?? []), ...secrets]).text) : error;
     }
   };
 }

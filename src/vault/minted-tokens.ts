@@ -8,7 +8,10 @@ import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
 
 type Options = { db: Database; clock: Clock; fetch: SafeFetch };
 type Wish = { row: CredentialRow; mint: NonNullable<Variant["mintToken"]>; data: CredentialData };
-type Kept = { endsAt: number; token: Promise<string> };
+type Kept = { endsAt: number; token: Promise<string>; waiting: number; stop: AbortController };
+
+/** A token that the provider refused is replaced; a call that has ended waits for none. */
+export type TokenWait = { refused?: unknown; signal?: AbortSignal | undefined };
 
 const earlyMs = 5 * 60_000;
 const mostKept = 1000;
@@ -20,7 +23,7 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
 
   async function mintFor({ row, mint, data }: Wish, entry: Kept): Promise<string> {
     try {
-      const { accessToken, expiresInSeconds } = await mint(data, { fetch, clock });
+      const { accessToken, expiresInSeconds } = await mint(data, { fetch, clock, signal: entry.stop.signal });
       entry.endsAt = clock.now().getTime() + expiresInSeconds * 1000 - earlyMs;
       return accessToken;
     } catch (error) {
@@ -32,23 +35,56 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
     }
   }
 
+  function forget(key: string, entry: Kept): void {
+    if (kept.get(key) === entry) kept.delete(key);
+  }
+
+  function begin(key: string, wish: Wish): Kept {
+    const entry: Kept = { endsAt: Number.POSITIVE_INFINITY, token: Promise.resolve(""), waiting: 0, stop: new AbortController() };
+    entry.token = mintFor(wish, entry).catch((error: unknown) => {
+      forget(key, entry);
+      throw error;
+    });
+    // Nobody may be left who waits for it.
+    entry.token.catch(() => {});
+    kept.delete(key);
+    kept.set(key, entry);
+    for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest);
+    return entry;
+  }
+
+  /** Until the call ends. Whoever leaves as the last ends what is under way; nobody else may join that then. */
+  async function waitFor(key: string, entry: Kept, signal: AbortSignal | undefined): Promise<string> {
+    signal?.throwIfAborted();
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = () => {
+      if (entry.waiting === 1) {
+        forget(key, entry);
+        entry.stop.abort(signal?.reason);
+      }
+      reject(signal?.reason);
+    };
+    entry.waiting += 1;
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([entry.token, left]);
+    } finally {
+      entry.waiting -= 1;
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
   return {
-    /** The same for all calls until it ends. One that the provider refused is replaced. */
-    async get(wish: Wish, refused?: unknown): Promise<string> {
+    /** The same for all calls until it ends. */
+    async get(wish: Wish, { refused, signal }: TokenWait): Promise<string> {
       const { row } = wish;
       const key = `${row.organization_id} ${row.id} ${row.version}`;
       const present = kept.get(key);
-      if (present && present.endsAt > clock.now().getTime() && (refused === undefined || (await present.token) !== refused))
-        return await present.token;
-      const entry: Kept = { endsAt: Number.POSITIVE_INFINITY, token: Promise.resolve("") };
-      entry.token = mintFor(wish, entry).catch((error: unknown) => {
-        if (kept.get(key) === entry) kept.delete(key);
-        throw error;
-      });
-      kept.delete(key);
-      kept.set(key, entry);
-      for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest);
-      return await entry.token;
+      if (present && present.endsAt > clock.now().getTime()) {
+        const token = await waitFor(key, present, signal);
+        if (token !== refused) return token;
+      }
+      return await waitFor(key, begin(key, wish), signal);
     },
   };
 }

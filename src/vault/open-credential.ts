@@ -6,7 +6,7 @@ import type { Credential, CredentialData, Variant } from "../contract/credential
 import type { Database } from "../storage/database.ts";
 import { type Contents, incomplete, needsReconnect, placeOf } from "./contents.ts";
 import { chooseVariant, findMissing, secretFieldsOf, secretValuesOf } from "./credential-data.ts";
-import { createMintedTokens } from "./minted-tokens.ts";
+import { createMintedTokens, type TokenWait } from "./minted-tokens.ts";
 import { type Refresh, refreshEarlyMs } from "./refresh.ts";
 import type { OAuthClients } from "./request-tokens.ts";
 import type { OpenedRow } from "./saved-tokens.ts";
@@ -30,16 +30,16 @@ type Options = {
 const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessible", "credential_unreadable"]);
 const settledMs = 30_000;
 
-/** Decrypts a credential for one call and keeps its token fresh during it. */
+/** Decrypts a credential for one call and keeps its token fresh during it. A refresh goes on when the call has ended: its answer counts once. */
 export function createOpenCredential({ db, clock, fetch, contents, refresh, oauthClients, platformBaseUrl }: Options) {
   const tables = vaultTables(db);
   const minted = createMintedTokens({ db, clock, fetch });
 
   /** With a token in place of what it is got with. */
-  async function withMinted({ mintToken: mint, ...variant }: Variant, { row, data }: OpenedRow, refused?: unknown): Promise<OpenedRow> {
+  async function withMinted({ mintToken: mint, ...variant }: Variant, { row, data }: OpenedRow, wait: TokenWait): Promise<OpenedRow> {
     if (!mint) return { row, data };
     const kept = Object.entries(data).filter(([name]) => !secretFieldsOf(variant).includes(name));
-    return { row, data: { ...Object.fromEntries(kept), accessToken: await minted.get({ row, mint, data }, refused) } };
+    return { row, data: { ...Object.fromEntries(kept), accessToken: await minted.get({ row, mint, data }, wait) } };
   }
 
   async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<OpenedRow> {
@@ -66,7 +66,7 @@ export function createOpenCredential({ db, clock, fetch, contents, refresh, oaut
     throw needsReconnect(row, platformBaseUrl);
   }
 
-  return async ({ definition, row }: CheckedCredential, trace?: Span) => {
+  return async ({ definition, row }: CheckedCredential, { trace, signal }: { trace?: Span; signal?: AbortSignal } = {}) => {
     const stored = contents.open(row);
     const variant = chooseVariant(definition, stored.kind);
     const missing = findMissing(variant, stored);
@@ -81,13 +81,13 @@ export function createOpenCredential({ db, clock, fetch, contents, refresh, oaut
     use(current);
     const began = current;
     if (variant.oauth2) use(await freshen(current, trace));
-    else if (variant.mintToken) use(await withMinted(variant, began));
+    else if (variant.mintToken) use(await withMinted(variant, began, { signal }));
 
     let replacedAt = Number.NEGATIVE_INFINITY;
     const replaceToken = async (): Promise<boolean> => {
       const failed = current.data.accessToken;
       if (variant.mintToken) {
-        use(await withMinted(variant, began, failed));
+        use(await withMinted(variant, began, { refused: failed, signal }));
         return current.data.accessToken !== failed;
       }
       if (typeof current.data.refreshToken !== "string") return false;

@@ -40,7 +40,7 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
     title: "Service account",
     fields,
     authorize: ({ accessToken }: CredentialData) => ({ headers: { authorization: `Bearer ${String(accessToken)}` } }),
-    async mintToken(data, { fetch, clock }) {
+    async mintToken(data, { fetch, clock, signal }) {
       const key = readKey(String(data.serviceAccountKey));
       if (!key) throw providerFailure("Google", { status: 401, message: "the JSON key of the service account cannot be read" });
       const asked = [...scopes, ...splitScopes(data.furtherScopes)];
@@ -55,6 +55,7 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
         headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
         body: new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion }).toString(),
         timeoutMs: tokenLimitMs,
+        signal,
       });
       const answer: unknown = await response.json().catch(() => undefined);
       const accessToken = textAt(answer, "access_token");

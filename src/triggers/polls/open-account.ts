@@ -24,12 +24,12 @@ type Account = {
 
 /** Opens an account once for several questions. What the service refuses is told without the account's secrets, and noted of the account. */
 export function createOpenAccount({ vault, outside }: Options) {
-  async function open({ organizationId, provider, credentialId }: Account): Promise<OpenedCredential | null> {
+  async function open({ organizationId, provider, credentialId, signal }: Account): Promise<OpenedCredential | null> {
     if (credentialId === null) return null;
     const type = provider.credential?.type ?? "";
     const [checked] = await vault.check(organizationId, { [type]: toReference(credentialId) }, [type]);
     if (!checked) throw new Refusal("credential_not_accessible", "There is no such account.");
-    return await vault.open(checked);
+    return await vault.open(checked, signal ? { signal } : {});
   }
 
   async function explain(opened: OpenedCredential | null, error: unknown): Promise<unknown> {
