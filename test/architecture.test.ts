@@ -36,6 +36,7 @@ describe("the check of import directions", () => {
     ["config importing a feature", "src/config.ts", 'import { x } from "./vault/seal.ts";'],
     ["a feature importing a start-up file", "src/vault/vault.ts", 'import { x } from "../app.ts";'],
     ["the web UI importing the server", "web/api.ts", 'import { x } from "../src/vault/vault.ts";'],
+    ["the web UI importing the rest of the ground", "web/api.ts", 'import { x } from "../src/base/log.ts";'],
     ["a wire file importing its feature", "src/vault/wire.ts", 'import { x } from "./vault.ts";'],
     ["a wire file importing a package other than zod", "src/vault/wire.ts", 'import { x } from "kysely";'],
     ["a store used outside its folder", "src/gateway/mcp.ts", 'import { x } from "../history/store.ts";'],
@@ -84,6 +85,7 @@ describe("the check of import directions", () => {
       ["src/vault/vault.test.ts", 'import { x } from "../gateway/server.ts";'],
       ["src/providers/gmail/index.ts", 'import { x } from "../_google/client.ts"; import { y } from "../../contract/tool.ts";'],
       ["web/api.ts", 'import { x } from "../src/vault/wire.ts"; import "./styles.css";'],
+      ["web/pages/scopes.ts", 'import { splitScopes } from "../../src/base/split-scopes.ts";'],
     ]);
     expect(checkArchitecture(files)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { findCycles } from "./find-cycles.ts";
 import { readImports } from "./read-imports.ts";
-import { forbiddenNameParts, mayImport, onlyPackage, startUpFiles, startUpFolder, withoutWire } from "./rules.ts";
+import { forbiddenNameParts, mayImport, onlyPackage, sharedWithWeb, startUpFiles, startUpFolder, withoutWire } from "./rules.ts";
 
 interface Import {
   readonly from: string;
@@ -45,7 +45,7 @@ function checkDirection({ from, to }: Import): string | undefined {
 
 function mayFileImport(from: string, to: string): boolean {
   if (isWire(from)) return isWire(to);
-  if (from.startsWith("web/")) return to.startsWith("web/") || isWire(to);
+  if (from.startsWith("web/")) return to.startsWith("web/") || isWire(to) || sharedWithWeb.includes(to);
   if (from === "src/config.ts") return folderOf(to) === "base";
   return startUpFiles.includes(from) || from.startsWith(startUpFolder) || mayFolderImport(from, to);
 }

@@ -43,6 +43,9 @@ export const mayImport: Record<string, readonly string[]> = {
   base: [],
 };
 
+/** Beside wire files, what the web UI may share with the server: functions of texts that need nothing else. */
+export const sharedWithWeb = ["src/base/split-scopes.ts"];
+
 export const withoutWire = ["providers", "contract", "storage", "base"];
 
 /** Files of the start-up part; they put everything together and may import anything. */

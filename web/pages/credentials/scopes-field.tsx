@@ -1,8 +1,9 @@
 import { useId, useState } from "react";
+import { splitScopes } from "../../../src/base/split-scopes.ts";
 import { controlLook } from "../../parts/field.tsx";
 import type { FieldFault } from "../../problem.ts";
 import type { Variant } from "./credential-fields.ts";
-import { joinScopes, splitScopes } from "./split-scopes.ts";
+import { joinScopes } from "./join-scopes.ts";
 
 type ScopesFieldProps = {
   variant: Variant;

@@ -1,6 +1,4 @@
-/** As people write them and as providers answer. */
-export const splitScopes = (text: unknown): string[] =>
-  typeof text === "string" ? text.split(/[\s,]+/).filter((scope) => scope !== "") : [];
+import { splitScopes } from "../../../src/base/split-scopes.ts";
 
 /** What is chosen from the list and what is typed in, as one text; undefined for nothing. */
 export const joinScopes = (chosen: string[], typed: string): string | undefined =>
