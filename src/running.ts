@@ -14,10 +14,7 @@ import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
 import { createPreview } from "./runs/read/preview.ts";
 import { createRunFiles } from "./runs/read/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
-import { createDatabaseClock, type DatabaseClock } from "./runs/walk/database-clock.ts";
-import { createAskModel } from "./runs/walk/node/ask-model.ts";
-import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
-import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
+import { fillPreviewLimitSeconds } from "./runs/wire.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
@@ -128,8 +125,11 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
     keptDays: config.historyRetentionDays,
     keptRuns: config.historyMaxRows,
   });
-  return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: config.maxExecutionTimeMs }) };
+  return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: previewLimitMs(config) }) };
 }
+
+/** Somebody sits in front of the page and waits. */
+const previewLimitMs = ({ maxExecutionTimeMs }: Config): number => Math.min(maxExecutionTimeMs, fillPreviewLimitSeconds * 1000);
 
 type Ended = Pick<Runs, "ending"> & { webhookRemovals: WebhookRemovals };
 

@@ -19,7 +19,7 @@ let workflowId: string;
 let openai: { reference: string };
 
 beforeAll(async () => {
-  model = await startFakeModel(() => ({ text: "A friendly hello" }));
+  model = await startFakeModel((told) => (told.includes("Take your time.") ? new Promise(() => {}) : { text: "A friendly hello" }));
   provider = await startFakeOAuth();
   loginPage = await startLoginPage(provider);
   flows = await startWorkflowApp({ environment: model.environment });
@@ -180,6 +180,18 @@ describe("the panel of a node", () => {
     const { body } = await flows.owner.browser.get(`${flows.path}/credentials`);
     const connected = body.data.find(({ name }: { name: string }) => name === "GitHub of the team");
     await eventually(() => savedNode("search")).toMatchObject({ credentials: { github: connected.reference } });
+    expect(complaints).toEqual([]);
+  });
+
+  it("says that it waits for the model, and stops when somebody cancels", async () => {
+    const { panel, complaints } = await open("node=tell");
+    await panel.getByRole("combobox", { name: "Text" }).fill("");
+    await panel.getByRole("textbox", { name: "Instruction for a model" }).fill("Take your time.");
+    await panel.getByRole("button", { name: "Preview what a model would fill" }).click();
+    await panel.getByText("Waiting for the language model, for at most 30 s.").waitFor();
+    await panel.getByRole("button", { name: "Cancel", exact: true }).click();
+    await panel.getByText("Waiting for the language model").waitFor({ state: "detached" });
+    expect(await panel.getByRole("alert").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -25,6 +25,7 @@ export const fullTier: Record<string, readonly string[]> = {
     ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "runs-items-speed", "webhook-answers", "polls"].map(
       inTest,
     ),
+    inTest("preview-limits"),
     "src/execution/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],

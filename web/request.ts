@@ -8,9 +8,9 @@ export function createRequests(send: Send) {
   return {
     get: <Answer>(path: string) => request<Answer>(send, "GET", path),
     getText: async (path: string) => (await exchange(send, "GET", path)).text,
-    post: <Answer>(path: string, body: object = {}) => request<Answer>(send, "POST", path, body),
-    put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, body),
-    patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, body),
+    post: <Answer>(path: string, body: object = {}, signal?: AbortSignal) => request<Answer>(send, "POST", path, { body, signal }),
+    put: <Answer>(path: string, body: object) => request<Answer>(send, "PUT", path, { body }),
+    patch: <Answer>(path: string, body: object) => request<Answer>(send, "PATCH", path, { body }),
     remove: <Answer = void>(path: string) => request<Answer>(send, "DELETE", path),
   };
 }
@@ -29,16 +29,27 @@ export function query(values: Record<string, string | number | boolean | null | 
   return text && `?${text}`;
 }
 
-async function request<Answer>(send: Send, method: string, address: string, body?: object): Promise<Answer> {
-  const { status, text } = await exchange(send, method, address, body);
+type Sent = { body?: object; signal?: AbortSignal | undefined };
+
+async function request<Answer>(send: Send, method: string, address: string, sent: Sent = {}): Promise<Answer> {
+  const { status, text } = await exchange(send, method, address, sent);
   if (text === "") return undefined as Answer;
   const answer = parseJson(text);
   if (answer === undefined) throw unreadable(status);
   return answer as Answer;
 }
 
-async function exchange(send: Send, method: string, address: string, body?: object): Promise<{ status: number; text: string }> {
-  const init: RequestInit = body ? { method, body: JSON.stringify(body), headers: { "content-type": "application/json" } } : { method };
+async function exchange(
+  send: Send,
+  method: string,
+  address: string,
+  { body, signal }: Sent = {},
+): Promise<{ status: number; text: string }> {
+  const init: RequestInit = {
+    method,
+    ...(body ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {}),
+    ...(signal ? { signal } : {}),
+  };
   let response: Response;
   let text: string;
   try {

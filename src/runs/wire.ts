@@ -201,6 +201,9 @@ export const valuePreview = z
   .meta({ id: "ValuePreview" });
 export type ValuePreview = z.infer<typeof valuePreview>;
 
+/** How long the preview of what a model fills waits for the model. */
+export const fillPreviewLimitSeconds = 30;
+
 export const fillPreviewRequest = editedNode.extend({
   instruction: z.string().max(20_000).optional().describe("Instead of the one on the canvas."),
 });

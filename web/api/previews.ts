@@ -27,5 +27,5 @@ export const previewValueQuery = (organizationId: string, workflowId: string, { 
     retry: false,
   });
 
-export const previewFill = (organizationId: string, workflowId: string, request: FillRequest) =>
-  post<FillPreview>(`${base(organizationId, workflowId)}/preview-fill`, request);
+export const previewFill = (organizationId: string, workflowId: string, { signal, ...request }: FillRequest & { signal: AbortSignal }) =>
+  post<FillPreview>(`${base(organizationId, workflowId)}/preview-fill`, request, signal);

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
+import { type FillPreview, fillPreviewLimitSeconds } from "../../../src/runs/wire.ts";
 import { previewFill } from "../../api/previews.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataViewer } from "../../parts/data-viewer.tsx";
@@ -20,9 +21,9 @@ export function InstructionField(props: NodePanelProps & { idPrefix: string }) {
   const own = faultsBelow(faults, "/instruction");
   const empty = emptyParameters(props);
   const hasInstruction = (node.instruction ?? "").trim() !== "";
-  const fill = useMutation({
-    mutationFn: () => previewFill(organizationId, workflowId, { canvas, nodeId: node.id, ...(run ? { runId: run.id } : {}) }),
-  });
+  const { fill, cancel } = useFill((signal) =>
+    previewFill(organizationId, workflowId, { canvas, nodeId: node.id, ...(run ? { runId: run.id } : {}), signal }),
+  );
   if (!kind || (readOnly && !hasInstruction)) return null;
   return (
     <div className="grid min-w-0 gap-1.5 border-t border-line pt-4">
@@ -50,6 +51,16 @@ export function InstructionField(props: NodePanelProps & { idPrefix: string }) {
           Preview what a model would fill
         </Button>
       )}
+      {fill.isPending && (
+        <div className="flex flex-wrap items-center gap-2">
+          <p role="status" className="min-w-0 flex-1 basis-48 text-xs text-muted">
+            Waiting for the language model, for at most {fillPreviewLimitSeconds} s.
+          </p>
+          <Button look="bare" onClick={cancel}>
+            Cancel
+          </Button>
+        </div>
+      )}
       {fill.isError && <ProblemNotice error={fill.error} />}
       {fill.isSuccess && (
         <div className="grid min-w-0 gap-1.5">
@@ -61,6 +72,23 @@ export function InstructionField(props: NodePanelProps & { idPrefix: string }) {
       )}
     </div>
   );
+}
+
+/** Ends what is under way when somebody cancels it or leaves, and then the server stops asking too. */
+function useFill(ask: (signal: AbortSignal) => Promise<FillPreview>) {
+  const stop = useRef<AbortController>(undefined);
+  const fill = useMutation({
+    mutationFn: () => {
+      stop.current = new AbortController();
+      return ask(stop.current.signal);
+    },
+  });
+  useEffect(() => () => stop.current?.abort(), []);
+  const cancel = () => {
+    stop.current?.abort();
+    fill.reset();
+  };
+  return { fill, cancel };
 }
 
 /** Labels of what a model may fill: parameters without a value; an empty text counts as none. */
