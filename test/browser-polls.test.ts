@@ -109,10 +109,10 @@ async function begin(): Promise<void> {
 describe("a watch", () => {
   it("shows a sample, is saved, looks, and starts a run for what comes", async () => {
     await open();
-    await button("Watch a service").click();
+    await button("Check a service").click();
     await dialog().getByLabel("Workflow", { exact: true }).selectOption(workflowName);
     await dialog().getByLabel("Service", { exact: true }).selectOption({ label: "HTTP" });
-    expect(await dialog().getByLabel("Watch for").inputValue()).toBe("new_feed_entry");
+    expect(await dialog().getByLabel("Check for").inputValue()).toBe("new_feed_entry");
     await dialog().getByLabel(/^URL/).fill(feed.url);
     await dialog().getByRole("button", { name: "See a sample" }).click();
     await sample().getByText(html).first().waitFor();
@@ -161,7 +161,7 @@ describe("a watch", () => {
       .getByText(/^Looked just now/)
       .waitFor();
     await menuItem("News", "Edit");
-    await dialog().getByText("Watches HTTP: new feed entry.").waitFor();
+    await dialog().getByText("Checks HTTP: new feed entry.").waitFor();
     expect(await dialog().getByLabel(/^URL/).inputValue()).toBe(feed.url);
     await dialog().getByLabel("Look at least every").selectOption("1 hour");
     await dialog().getByLabel("Only if").fill('$trigger.payload.title != "Dull"');
@@ -272,12 +272,12 @@ describe("the runs of a watch", () => {
     await eventually(async () => (await runs()).length).toBe(2);
     await page.goto(`/o/${flows.owner.organizationId}/history?tab=runs`);
     await page.getByRole("button", { name: "Filters" }).click();
-    await page.getByLabel("Started by").selectOption("Watch");
+    await page.getByLabel("Started by").selectOption("Polling");
     await page.waitForURL(/source=poll/);
-    const run = page.getByRole("row", { name: new RegExp(`${workflowName} .*Succeeded Watch`) });
+    const run = page.getByRole("row", { name: new RegExp(`${workflowName} .*Succeeded Polling`) });
     await eventually(() => run.count()).toBe(2);
     await page.goto(`/o/${flows.owner.organizationId}/runs/${String((await runs())[0]?.id)}`);
-    await page.getByRole("listitem").getByText("Watch", { exact: true }).waitFor();
+    await page.getByRole("listitem").getByText("Polling", { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
@@ -287,7 +287,7 @@ describe("a viewer", () => {
     await create(watchFeed("News"));
     await openAs("vera@example.com", { colorScheme, viewport: { width: 390, height: 844 } });
     await open("?create=poll");
-    await row("News").getByText("Watches HTTP: new feed entry").waitFor();
+    await row("News").getByText("Checks HTTP: new feed entry").waitFor();
     await row("News").getByText(`URL: ${feed.url}`).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(await sidewaysScrolling(page)).toBe(0);

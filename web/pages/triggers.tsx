@@ -39,7 +39,7 @@ export function TriggersPage() {
   return (
     <Page
       title="Triggers"
-      description="Schedules, webhooks and watches that start workflows by themselves."
+      description="Schedules, webhooks and polling that start workflows by themselves."
       action={
         builds && (
           <Button look="primary" onClick={() => open({ create: "schedule" })}>

@@ -24,7 +24,7 @@ export function describeWho({ apiKeyName, apiKeyDeleted, oauthClientName, userNa
   if (userName !== null) return { Icon: User, text: userName };
   if (executionType === "schedule") return { Icon: Clock, text: "Schedule" };
   if (executionType === "webhook") return { Icon: Webhook, text: "Webhook" };
-  if (executionType === "poll") return { Icon: Radar, text: "Watch" };
+  if (executionType === "poll") return { Icon: Radar, text: "Polling" };
   return { Icon: Workflow, text: "Workflow" };
 }
 
@@ -34,7 +34,7 @@ export const startWords: Record<RunEntry["executionType"], string> = {
   api: "API",
   schedule: "Schedule",
   webhook: "Webhook",
-  poll: "Watch",
+  poll: "Polling",
   workflow: "Another workflow",
   tool: "Tool call",
 };

@@ -35,7 +35,7 @@ const startWords: Record<RunEntry["executionType"], string> = {
   api: "Started by a program",
   schedule: "On schedule",
   webhook: "By a webhook",
-  poll: "By a watch",
+  poll: "By polling",
   workflow: "By another workflow",
   tool: "Called as a tool",
 };

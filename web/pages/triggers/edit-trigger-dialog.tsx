@@ -10,7 +10,7 @@ type EditTriggerDialogProps = { organizationId: string; trigger: Trigger; onClos
 export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTriggerDialogProps) {
   const queryClient = useQueryClient();
   const poll = usePoll(trigger.provider, trigger.poll?.event);
-  const watches = poll ? `Watches ${describePoll(poll)}. ` : "";
+  const watches = poll ? `Checks ${describePoll(poll)}. ` : "";
   return (
     <Dialog wide open onOpenChange={onClose} title={`Edit “${trigger.name}”`} description={`${watches}Starts “${trigger.workflowName}”.`}>
       <TriggerForm

@@ -5,7 +5,7 @@ import type { TriggerKind } from "../../../src/triggers/wire.ts";
 export const kindLooks: Record<TriggerKind, { title: string; words: string; add: string; Icon: LucideIcon }> = {
   schedule: { title: "Schedule", words: "When it is time", add: "Add a schedule", Icon: Clock },
   webhook: { title: "Webhook", words: "When somebody delivers something", add: "Add a webhook", Icon: Webhook },
-  poll: { title: "Watch", words: "When a service has something new", add: "Watch a service", Icon: Radar },
+  poll: { title: "Polling", words: "When a service has something new", add: "Check a service", Icon: Radar },
 };
 
 export const kinds = Object.keys(kindLooks) as TriggerKind[];

@@ -9,7 +9,7 @@ export function NoTriggers({ builds, ofWorkflow, onCreate }: NoTriggersProps) {
   return (
     <Card
       title={ofWorkflow ? "Nothing starts this workflow by itself yet" : "No triggers yet"}
-      description="A trigger starts a workflow without anyone asking: a schedule when it is time, a webhook when somebody delivers something to its address, a watch when a service has something new."
+      description="A trigger starts a workflow without anyone asking: a schedule when it is time, a webhook when somebody delivers something to its address, polling when a service has something new."
     >
       {builds && (
         <div className="flex flex-wrap gap-2">

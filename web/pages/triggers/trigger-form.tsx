@@ -98,6 +98,6 @@ type Drafts = { schedule: Schedule; sender: Sender; poll: PollEntry | undefined 
 
 function nameFor(kind: Trigger["kind"], { schedule, sender, poll }: Drafts): string {
   if (kind === "schedule") return describeCron(schedule.cron) ?? "Schedule";
-  if (kind === "poll") return poll ? describePoll(poll) : "Watch";
+  if (kind === "poll") return poll ? describePoll(poll) : "Polling";
   return sender.provider ? `${sender.title} webhook` : "Webhook";
 }

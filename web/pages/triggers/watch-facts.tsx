@@ -16,7 +16,7 @@ export function WatchFacts({ organizationId, trigger, poll }: WatchFactsProps) {
   const account = useAccount(organizationId, trigger.credentialId);
   return (
     <>
-      <p className="wrap-anywhere">Watches {entry ? describePoll(entry) : `${trigger.provider}: ${poll.event}`}</p>
+      <p className="wrap-anywhere">Checks {entry ? describePoll(entry) : `${trigger.provider}: ${poll.event}`}</p>
       {entry &&
         describeParameters(entry, poll).map((line) => (
           <p key={line} className="wrap-anywhere">

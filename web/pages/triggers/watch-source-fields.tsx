@@ -46,7 +46,7 @@ export function WatchSourceFields({ provider, poll, onChange }: WatchSourceField
       />
       {poll && (
         <Field
-          label="Watch for"
+          label="Check for"
           name="event"
           hint={poll.description}
           control={(control) => (
