@@ -62,6 +62,28 @@ it("sets a webhook up at its provider, with the events that somebody chose, and 
   expect(complaints).toEqual([]);
 });
 
+it.each(sizes)("shows what is left at a service, tries again, and forgets what somebody removed (%s)", async (_, options) => {
+  await hooks.app.database.query("DELETE FROM webhook_removal");
+  provider.script([{ status: 201, json: { type: "Repository", id: 12_345_678, name: "web", active: true } }]);
+  const account = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
+  const made = await hooks.ofProvider("github", account, { name: "Issues", register: true, places: ["acme/shop"] });
+  provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
+  expect((await hooks.owner.browser.delete(`${hooks.path}/${made.id}`)).status).toBe(200);
+
+  const { page, complaints } = await open("", options);
+  const left = page.getByRole("region", { name: "Left at services" });
+  await left.getByText("GitHub, acme/shop").waitFor();
+  await left.getByText(/Of “Issues” for Test\. .*Bad credentials/).waitFor();
+  await left.getByText(/Tried again in \d+ minute/).waitFor();
+  await expectSound(page);
+  provider.script([{ status: 401, json: { message: "Bad credentials", status: "401" } }]);
+  await left.getByRole("button", { name: "Try now" }).click();
+  await expect.poll(() => provider.requests().length).toBe(1);
+  await left.getByRole("button", { name: "I removed it" }).click();
+  await left.waitFor({ state: "detached" });
+  expect(complaints).toEqual([]);
+});
+
 it.each(sizes)("says why a trigger was turned off by itself, and can be turned on again (%s)", async (_, options) => {
   const made = await hooks.ofProvider(
     "slack",
