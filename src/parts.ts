@@ -9,7 +9,7 @@ import type { Log } from "./base/log.ts";
 import { createResolveHost } from "./base/resolve-host.ts";
 import { createSafeFetch } from "./base/safe-fetch.ts";
 import { createCatalog } from "./catalog/catalog.ts";
-import { loadProviders } from "./catalog/load-providers.ts";
+import { type LoadedProvider, loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
 import { createMetrics, type Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
@@ -17,6 +17,7 @@ import { createToolCall, type Outside } from "./execution/tool-call.ts";
 import { createHistory } from "./history/history.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { rankOf } from "./identity/organizations.ts";
+import type { PasswordHashing } from "./identity/password-hashing.ts";
 import { createOAuth } from "./oauth/oauth.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
@@ -42,11 +43,15 @@ export type Surroundings = {
   starting?: Promise<EmbeddedPostgres>;
   /** Those of the catalogue unless given. */
   credentialTypes?: ReadonlyMap<string, CredentialType>;
+  /** Those of the folder, where somebody loaded them already. */
+  providers?: Promise<LoadedProvider[]>;
+  /** That of this process unless given. */
+  hashing?: PasswordHashing;
 };
 
 /** Everything below the doors: what the server and the command line have in common. */
-export async function openParts({ config, log, clock = systemClock, credentialTypes, starting }: Surroundings) {
-  const loading = beginToLoadProviders();
+export async function openParts({ config, log, clock = systemClock, credentialTypes, starting, ...given }: Surroundings) {
+  const loading = given.providers ?? beginToLoadProviders();
   const storage = await (starting ?? openStorage(config, log));
   try {
     const { db, ...watched } = await openDatabase(storage.target, config, log);
@@ -54,7 +59,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     const cookieKey = readCookieKey(config);
     const setupToken = isLoopbackName(config.listenHost) ? undefined : deriveSetupToken(cookieKey);
     const identity = createIdentity({
-      ...{ db, log, cookieKey, setupToken },
+      ...{ db, log, cookieKey, setupToken, hashing: given.hashing },
       baseUrl: config.platform.baseUrl,
       mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
       organizationCreation: config.organizationCreation,
@@ -157,7 +162,11 @@ function openHistory({ config, metrics, ...surroundings }: HistorySurroundings) 
   return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }
 
-type VaultSurroundings = Required<Omit<Surroundings, "clock" | "starting">> & { db: Database; identity: Identity; outside: Outside };
+type VaultSurroundings = Required<Pick<Surroundings, "config" | "log" | "credentialTypes">> & {
+  db: Database;
+  identity: Identity;
+  outside: Outside;
+};
 
 function openVault({ config, log, db, outside, identity, credentialTypes }: VaultSurroundings) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;

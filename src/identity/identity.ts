@@ -5,7 +5,7 @@ import { createApiKeys } from "./api-keys.ts";
 import { createInvitations } from "./invitations.ts";
 import { createMailer } from "./mailer.ts";
 import { createOrganizations, type OrganizationCreation } from "./organizations.ts";
-import { createPasswordHashing } from "./password-hashing.ts";
+import { createPasswordHashing, type PasswordHashing } from "./password-hashing.ts";
 import { createSessions } from "./sessions.ts";
 import { createSetup } from "./setup.ts";
 
@@ -21,12 +21,14 @@ type Options = {
   /** What the first visitor must know, when strangers can reach the server. */
   setupToken: string | undefined;
   organizationCreation: OrganizationCreation;
+  /** Threads of its own unless given. */
+  hashing?: PasswordHashing | undefined;
 };
 
 /** People, organizations and API keys. */
-export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, organizationCreation }: Options) {
+export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, organizationCreation, ...given }: Options) {
   const mailer = createMailer({ ...mail, log });
-  const hashing = createPasswordHashing();
+  const hashing = given.hashing ?? createPasswordHashing();
   const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing, log });
   const organizations = createOrganizations({ db, creation: organizationCreation });
   const apiKeys = createApiKeys({ db, log });

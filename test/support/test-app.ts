@@ -5,11 +5,13 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { loadProviders } from "../../src/catalog/load-providers.ts";
 import { allRoles, type ProcessRole, readConfig } from "../../src/config.ts";
 import type { GatewayOptions } from "../../src/gateway/server.ts";
 import type { CredentialType } from "../../src/vault/credential-data.ts";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
+import { rememberedHashing } from "./remembered-hashing.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { testKeys } from "./test-settings.ts";
 
@@ -23,6 +25,13 @@ type TestAppOptions = {
   gateway?: Partial<GatewayOptions>;
   roles?: readonly ProcessRole[];
 };
+
+/** Loaded once by a worker: whatever asks for a module asks the process that made the worker, and there are hundreds for each application. */
+let loading: ReturnType<typeof loadProviders> | undefined;
+function loadProvidersOnce(): ReturnType<typeof loadProviders> {
+  loading ??= loadProviders();
+  return loading;
+}
 
 /** The real application on its own database and free ports. Give it the database of another one to get a second process on it. */
 export async function startTestApp(options: TestAppOptions = {}) {
@@ -47,6 +56,8 @@ export async function startTestApp(options: TestAppOptions = {}) {
     clock,
     roles,
     gateway,
+    providers: loadProvidersOnce(),
+    hashing: rememberedHashing,
     ...(credentialTypes ? { credentialTypes } : {}),
   });
   return {
