@@ -106,7 +106,10 @@ export async function startRedis({ password }: { password: string }) {
   ]);
 }
 
-/** An IMAP server with one user; plain text and STARTTLS on the first port, TLS on the second. It asks there whose token one is. */
+/**
+ * An IMAP server with one user, whom it does not keep waiting after a wrong password; plain text and STARTTLS on the first port, TLS on the
+ * second. It asks there whose token one is.
+ */
 export async function startDovecot({ user, password, tokenInfoUrl }: { user: string; password: string; tokenInfoUrl?: string }) {
   const program = findProgram("dovecot");
   if (program === undefined) return undefined;
@@ -257,6 +260,7 @@ default_login_user = ${name}
 first_valid_uid = 1
 mail_location = maildir:${folder}/mail/%u
 disable_plaintext_auth = no
+auth_failure_delay = 0
 ssl = yes
 ssl_cert = <${files.certificate}
 ssl_key = <${files.key}${oauth === undefined ? "" : describeTokens(oauth)}
@@ -280,6 +284,9 @@ service imap-login {
 }
 service anvil {
   chroot =
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
 }
 service stats {
   chroot =
