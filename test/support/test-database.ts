@@ -9,20 +9,21 @@ export async function createTestDatabase({ isBlank = false } = {}) {
   const database = `test_${randomBytes(6).toString("hex")}`;
   await administer(`CREATE DATABASE ${database} TEMPLATE ${isBlank ? "template0" : templateDatabase}`);
   const target = { ...server, database };
+  // Sessions are kept for a moment, because many tests look again and again until something has happened.
+  const pool = new pg.Pool({ ...target, max: 10, idleTimeoutMillis: 1_000, allowExitOnIdle: true });
+  // Tests end sessions, and the drop ends those that are left.
+  pool.on("error", () => {});
   return {
     target,
     url: `postgres://${server.user}@localhost/${database}?host=${encodeURIComponent(server.host)}&port=${server.port}`,
     /** SQL behind the product's back: to plant rows and to look at what was stored. */
     async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-      const client = new pg.Client(target);
-      await client.connect();
-      try {
-        return (await client.query<Row>(text, values)).rows;
-      } finally {
-        await client.end();
-      }
+      return (await pool.query<Row>(text, values)).rows;
     },
-    drop: () => administer(`DROP DATABASE ${database} WITH (FORCE)`),
+    async drop(): Promise<void> {
+      await administer(`DROP DATABASE ${database} WITH (FORCE)`);
+      await pool.end();
+    },
   };
 }
 
