@@ -35,9 +35,12 @@ describe("a tool in a run", () => {
   });
 
   it("runs beside the tools of other branches", async () => {
-    github.takeTime(1_500);
-    const id = await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]);
-    expect((await ann.run(id)).status).toBe("succeeded");
+    const release = github.hold();
+    onTestFinished(release);
+    const { body } = await ann.trigger(await ann.save([issue("a", "A"), issue("b", "B"), issue("c", "C")]));
+    await github.whenRunning(3, 10_000);
+    release();
+    expect((await ann.ended(body.id)).status).toBe("succeeded");
     expect(github.seen.most).toBe(3);
   });
 
