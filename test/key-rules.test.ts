@@ -6,6 +6,7 @@ import { type FakeProvider, startFakeProvider } from "./support/fake-provider.ts
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import { createMcpClient, type McpClient } from "./support/mcp-client.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
+import { shortestTime } from "./support/shortest-time.ts";
 
 let mcp: McpApp;
 let provider: FakeProvider;
@@ -294,9 +295,10 @@ describe("the matching of a rule", () => {
   });
 
   it("takes time in proportion to the name, also for what makes expressions explode", () => {
-    const startedAt = performance.now();
-    expect(matchesRule(`${"a*".repeat(50)}b`, "a".repeat(1_000_000))).toBe(false);
-    expect(matchesRule(`${"*a".repeat(50)}*b*`, "a".repeat(1_000_000))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const match = () => {
+      expect(matchesRule(`${"a*".repeat(50)}b`, "a".repeat(1_000_000))).toBe(false);
+      expect(matchesRule(`${"*a".repeat(50)}*b*`, "a".repeat(1_000_000))).toBe(false);
+    };
+    expect(shortestTime(match)).toBeLessThan(2_000);
   });
 });

@@ -59,15 +59,18 @@ it("takes no database connection from calls, however many are asked for and howe
   const { key } = await app.parts.identity.apiKeys.create(owner.organizationId, { name: "calls", scopes: ["mcp:invoke"], createdBy: null });
   const client = createMcpClient(app.gatewayUrl, { "x-api-key": key });
   const release = await lockRuns();
-  const previews = Array.from({ length: 15 }, () => owner.browser.post(at("preview-value"), { canvas, nodeId: "last", value: "$input" }));
+  let answered = 0;
+  const previews = Array.from({ length: 15 }, async () => {
+    await owner.browser.post(at("preview-value"), { canvas, nodeId: "last", value: "$input" });
+    answered += 1;
+  });
   await delay(300);
-  const startedAt = performance.now();
   const { json } = await client.modern("system", "tools/call", { name: "system_wait", arguments: { seconds: 0 } });
-  const elapsedMs = performance.now() - startedAt;
+  const answeredBefore = answered;
   await release();
   await Promise.all(previews);
   expect(json.result?.isError).not.toBe(true);
-  expect(elapsedMs).toBeLessThan(1_000);
+  expect(answeredBefore).toBe(0);
 });
 
 describe("the preview of a value", () => {

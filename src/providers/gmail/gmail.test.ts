@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { shortestTime } from "../../../test/support/shortest-time.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { htmlToText } from "../_mail/html-to-text.ts";
 import { gmailCredential } from "./credential.ts";
@@ -435,8 +436,7 @@ describe("HTML as text", () => {
   });
 
   it("takes time in proportion to its length whatever is in it", () => {
-    const startedAt = performance.now();
-    for (const piece of ["<", "<style", "<!--", "&#", "<a "]) htmlToText(piece.repeat(50_000));
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    const read = () => ["<", "<style", "<!--", "&#", "<a "].map((piece) => htmlToText(piece.repeat(50_000)));
+    expect(shortestTime(read)).toBeLessThan(3_000);
   });
 });
