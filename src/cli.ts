@@ -29,6 +29,7 @@ const commands: Record<string, () => Promise<Command>> = {
   setup: async () => (await import("./commands/setup.ts")).setup,
   keys: async () => (await import("./commands/keys.ts")).keys,
   members: async () => (await import("./commands/members.ts")).members,
+  "set-password": async () => (await import("./commands/set-password.ts")).setPassword,
   organizations: async () => (await import("./commands/organizations.ts")).organizations,
   credentials: async () => (await import("./commands/credentials.ts")).credentials,
   workflows: async () => (await import("./commands/workflows.ts")).workflows,
@@ -44,6 +45,7 @@ const usage = `Usage: ${commandLine} <command>
 
   serve [--roles platform,gateway,worker]
   setup --email E --password P --organization NAME [--name N]
+  set-password --email E --password -
   organizations list
   organizations set-plan --organization ID --plan P
   keys create --organization ID --name N --scope S [--scope S] [--expires-at TIME] [--tool-rule P]

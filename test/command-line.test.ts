@@ -103,6 +103,40 @@ describe("setup", () => {
   });
 });
 
+describe("set-password", () => {
+  const email = "gil@example.com";
+  const setPassword = (words: string[], input?: string) => runSwitchyard(["set-password", ...words], environment(), input);
+  const statusOfSignIn = async (given: string) => (await app.browser().post("/api/sign-in", { email, password: given })).status;
+
+  it("gives somebody a new password, ends every session, and leaves no link that would set it again", async () => {
+    const { userId } = await answer("setup", "--email", email, "--password", password, "--organization", "Gil");
+    const browser = app.browser();
+    await browser.post("/api/sign-in", { email, password });
+    await app.browser().post("/api/password-reset", { email });
+    const { code, stdout, stderr } = await setPassword(["--email", "Gil@example.com", "--password", "-"], "an entirely new one\n");
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", { userId, email, sessionsEnded: true }]);
+    expect(stdout).not.toContain("entirely");
+    expect((await browser.get("/api/me")).status).toBe(401);
+    expect([await statusOfSignIn(password), await statusOfSignIn("an entirely new one")]).toEqual([401, 200]);
+    expect(await app.database.query("SELECT id FROM verification WHERE value = $1", [userId])).toEqual([]);
+  });
+
+  it("takes it from a file, and refuses one that stands on the command line", async () => {
+    const file = join(dataDir, "new-password");
+    writeFileSync(file, "yet another one\n", { mode: 0o600 });
+    expect((await setPassword(["--email", email, "--password-file", file])).code).toBe(0);
+    const line = await complaint("set-password", "--email", email, "--password", "typed by mistake");
+    expect(line).toMatch(/^set-password: --password: must not stand on the command line/);
+    expect(line).not.toContain("mistake");
+    expect([await statusOfSignIn("typed by mistake"), await statusOfSignIn("yet another one")]).toEqual([401, 200]);
+  });
+
+  it("says that there is no such account, and makes none", async () => {
+    const { code, stderr } = await setPassword(["--email", "nobody@example.com", "--password", "-"], password);
+    expect([code, stderr]).toEqual([1, "set-password: There is no account with this e-mail address.\n"]);
+  });
+});
+
 describe("beside a running server", () => {
   it("makes, lists, regenerates and deletes a key, each in force on the very next request", async () => {
     const scopes = ["--scope", "workflows:trigger", "--scope", "mcp:invoke"];

@@ -6,7 +6,12 @@ import { toFlag } from "./option-names.ts";
 /** Standard input, or a stand-in for it. */
 type Input = AsyncIterable<Buffer | string> & { isTTY?: boolean };
 
-type Options<Name> = { secret: Name; stdin?: Input };
+type Options<Name> = {
+  secret: Name;
+  /** The words of the command may not hold the secret itself. */
+  isNeverTyped?: boolean;
+  stdin?: Input;
+};
 
 const mostBytes = 2 ** 20;
 
@@ -17,12 +22,14 @@ const mostBytes = 2 ** 20;
 export async function readOptionsWithSecret<Schema extends z.ZodObject>(
   words: string[],
   schema: Schema,
-  { secret, stdin = process.stdin }: Options<keyof Schema["shape"] & string>,
+  { secret, isNeverTyped = false, stdin = process.stdin }: Options<keyof Schema["shape"] & string>,
 ): Promise<z.output<Schema>> {
   const fileName = `${secret}File`;
   const { [fileName]: file, ...given } = readGiven(words, schema.extend({ [fileName]: z.string().optional() }));
   const [flag, fileFlag] = [`--${toFlag(secret)}`, `--${toFlag(fileName)}`];
   if (file !== undefined && given[secret] !== undefined) throw new Error(`${flag} and ${fileFlag}: say only one of them`);
+  if (isNeverTyped && given[secret] !== undefined && given[secret] !== "-")
+    throw new Error(`${flag}: must not stand on the command line; say ${flag} - and send it to standard input, or say ${fileFlag} PATH`);
   if (file !== undefined) given[secret] = await readFrom(openFile(String(file), fileFlag), { flag: fileFlag, source: "the file" });
   else if (given[secret] === "-") given[secret] = await readFrom(openInput(stdin, flag), { flag, source: "standard input" });
   return checkOptions(given, schema);

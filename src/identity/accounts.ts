@@ -2,6 +2,7 @@ import { createBatch } from "../base/batch.ts";
 import { Refusal } from "../base/refusal.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
 import type { AccountOptions, openAuth } from "./open-auth.ts";
+import { createPasswordResets } from "./password-resets.ts";
 import { createReadSessionToken } from "./session-cookie.ts";
 import { findSessions, type SessionUser } from "./session-store.ts";
 import { deleteResetLinks, identityTables } from "./store.ts";
@@ -92,13 +93,7 @@ export function createAccounts(options: AccountOptions) {
       return headers.getSetCookie();
     },
 
-    async requestPasswordReset(email: string): Promise<void> {
-      await answered((api) => api.requestPasswordReset({ body: { email } }));
-    },
-
-    async resetPassword(confirmation: { token: string; newPassword: string }): Promise<void> {
-      await hashed((api) => api.resetPassword({ body: confirmation }));
-    },
+    ...createPasswordResets({ db: options.db, open, answered, hashed }),
   };
 }
 
