@@ -57,7 +57,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     const { db, ...watched } = await openDatabase(storage.target, config, log);
     const { metrics } = watched;
     const cookieKey = readCookieKey(config);
-    const setupToken = isLoopbackName(config.listenHost) ? undefined : deriveSetupToken(cookieKey);
+    const setupToken = isForThisMachineOnly(config) ? undefined : deriveSetupToken(cookieKey);
     const identity = createIdentity({
       ...{ db, log, cookieKey, setupToken, hashing: given.hashing },
       baseUrl: config.platform.baseUrl,
@@ -119,6 +119,10 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
     throw error;
   }
 }
+
+/** A proxy of this machine brings strangers to a server that listens on loopback alone; its public address tells. */
+const isForThisMachineOnly = ({ listenHost, platform }: Config): boolean =>
+  isLoopbackName(listenHost) && isLoopbackName(new URL(platform.baseUrl).hostname);
 
 /** Whoever waits for it hears of a failure; nobody does before the database is there. */
 function beginToLoadProviders(): ReturnType<typeof loadProviders> {

@@ -93,6 +93,16 @@ describe("the setup token", () => {
       await app.stop();
     }
   });
+
+  it("is needed behind a proxy of the same machine, which brings strangers to a loopback address", async () => {
+    const app = await startTestApp({ environment: { PLATFORM_API_BASE_URL: "https://switchyard.example" } });
+    onTestFinished(() => app.stop());
+    const browser = createBrowser(`http://localhost:${app.config.platform.port}`);
+    const origin = { origin: "https://switchyard.example", host: "switchyard.example" };
+    const { status, body } = await browser.send("POST", "/api/setup", first, origin);
+    expect([status, body.code]).toEqual([403, "setup_token_invalid"]);
+    expect((await countRows(app))?.users).toBe(0);
+  });
 });
 
 describe("the session cookie", () => {
@@ -116,7 +126,8 @@ describe("the session cookie", () => {
     try {
       const browser = createBrowser(`http://localhost:${app.config.platform.port}`);
       const origin = { origin: "https://switchyard.example" };
-      const { status, headers } = await browser.send("POST", "/api/setup", first, origin);
+      const owner = { ...first, setupToken: app.parts.setupToken };
+      const { status, headers } = await browser.send("POST", "/api/setup", owner, origin);
       expect(status).toBe(201);
       const [attributes, ...others] = cookieOf(headers);
       expect(others).toEqual([]);
