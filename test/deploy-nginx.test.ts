@@ -13,7 +13,8 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 import { node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
-const settings = readFileSync("deploy/nginx.conf", "utf8");
+const snippet = readFileSync("deploy/nginx-snippet.conf", "utf8");
+const settings = readFileSync("deploy/nginx.conf", "utf8").replaceAll("include snippets/switchyard.conf;", snippet);
 
 /** The example with ports of this machine: the doors without TLS, and the servers where they are. */
 function adapt(doors: [number, number], servers: { platform: number[]; gateway: number[] }): string {

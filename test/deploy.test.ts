@@ -288,15 +288,16 @@ describe("deploy/switchyard.service", () => {
   });
 });
 
-describeWithProgram("nginx", "deploy/nginx.conf", () => {
-  it("is understood by nginx, with TLS", async () => {
+describeWithProgram("nginx", "nginx", () => {
+  it.each(["nginx.conf", "nginx-one-machine.conf"])("understands deploy/%s, with TLS", async (name) => {
     const { certificate, key: privateKey } = await createCertificate();
     const files = { certificate: path.join(scratch, "certificate.pem"), key: path.join(scratch, "key.pem") };
     writeFileSync(files.certificate, certificate);
     writeFileSync(files.key, privateKey);
-    const settings = read("nginx.conf")
+    const settings = read(name)
       .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${files.certificate};`)
-      .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${files.key};`);
+      .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${files.key};`)
+      .replaceAll("include snippets/switchyard.conf;", read("nginx-snippet.conf"));
     const file = path.join(scratch, "nginx.conf");
     writeFileSync(file, describeNginx(scratch, settings));
     const program = findProgram("nginx") ?? "nginx";
