@@ -53,3 +53,46 @@ describe("a node that always continues", () => {
     expect((await ann.run(id)).result).toEqual([{ count: 0 }, { value: 1 }]);
   });
 });
+
+/** The table of docs/workflow-nodes.md, with the item {"name": "Ann"}. */
+describe("an expression field that finds nothing", () => {
+  const person = node("person", "set_fields", { fields: { name: "Ann" } });
+  const ways = (...names: string[]) => names.map((name) => node(name, "start"));
+
+  it.each(["$input.vip", "$input.orders.total > 100"])("lets the item leave a condition through false: %s", async (condition) => {
+    const nodes = [person, node("if", "condition", { condition }), ...ways("yes", "no")];
+    const run = await ann.run(await ann.save(nodes, edges("person>if", "if.true>yes", "if.false>no")));
+    expect([statuses(run), run.result]).toEqual([expect.objectContaining({ yes: "skipped", no: "succeeded" }), [{ name: "Ann" }]]);
+  });
+
+  it("lets a switch try the next rule, then otherwise", async () => {
+    const rules = [
+      { way: "first", condition: "$input.vip" },
+      { way: "second", condition: "$input.orders[0].isPaid" },
+    ];
+    const nodes = [person, node("sort", "switch", { rules }), ...ways("a", "b", "c")];
+    const run = await ann.run(await ann.save(nodes, edges("person>sort", "sort.first>a", "sort.second>b", "sort.otherwise>c")));
+    expect(statuses(run)).toMatchObject({ a: "skipped", b: "skipped", c: "succeeded" });
+  });
+
+  it.each([
+    ["loop", { list: "$nodes.person.first.orders" }],
+    ["transform", { expression: "$input.orders" }],
+  ])("makes a %s give no items, and what follows is skipped", async (kind, parameters) => {
+    const nodes = [person, node("made", kind, parameters), ...ways("next")];
+    const run = await ann.run(await ann.save(nodes, edges("person>made", "made>next")));
+    expect(statuses(run)).toEqual({ person: "succeeded", made: "succeeded", next: "skipped" });
+  });
+
+  it("is left out where it is empty: a loop then takes the incoming items", async () => {
+    const run = await ann.run(await ann.save([person, node("made", "loop", { list: "" })], edges("person>made")));
+    expect(run.result).toEqual([{ name: "Ann" }]);
+  });
+
+  it("is another thing than a reference in any other field, which fails its node", async () => {
+    const run = await ann.run(
+      await ann.save([person, node("set", "set_fields", { fields: { vip: "{{ $input.vip }}" } })], edges("person>set")),
+    );
+    expect([run.status, run.error?.code]).toEqual(["failed", "reference_unresolved"]);
+  });
+});
