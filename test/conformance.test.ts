@@ -63,7 +63,7 @@ const partial: Record<string, string[]> = {
   ],
 };
 
-/** docs/mcp.md says why; a scenario that appears here and there is not claimed. */
+/** docs/mcp-protocol.md says why; a scenario that appears here and there is not claimed. */
 const notApplicable =
   /^(prompts-|resources-|completion-|logging-|elicitation-|input-required-result-|sep-2164-|server-session-lifecycle$|server-sse-polling$|tools-call-(sampling|elicitation|with-logging)$|http-custom-header-server-validation$)/;
 
