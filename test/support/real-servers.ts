@@ -16,10 +16,10 @@ import type { TestServer } from "./global-setup.ts";
 
 const run = promisify(execFile);
 
-/** Tests against a program of the machine. Without it they are reported as skipped, and fail where it must be there. */
-export function describeWithProgram(program: string, name: string, tests: () => void): void {
+/** Tests against programs of the machine. Without them they are reported as skipped, and fail where they must be there. */
+export function describeWithProgram(program: string | string[], name: string, tests: () => void): void {
   // Every server here gets a certificate.
-  const missing = [program, "openssl"].find((needed) => findProgram(needed) === undefined);
+  const missing = [program, "openssl"].flat().find((needed) => findProgram(needed) === undefined);
   if (missing !== undefined && process.env.SWITCHYARD_REQUIRE_REAL_SERVERS === "1") throw new Error(`${missing} is not installed.`);
   describe.skipIf(missing !== undefined)(missing === undefined ? name : `${name} (skipped: ${missing} is not installed)`, tests);
 }
@@ -150,14 +150,25 @@ export async function startPgBouncer({ host, port, user, database }: TestServer,
   });
 }
 
-/** nginx with the given settings for its http block; both ports are free for it to listen on. */
-export async function startNginx(describeDoors: (ports: [number, number]) => string) {
+/** nginx with the given settings for its http block; both ports are free for it to listen on, and the files are there for TLS. */
+export async function startNginx(describeDoors: (ports: [number, number], files: Place["files"]) => string) {
   const program = findProgram("nginx");
   if (program === undefined) return undefined;
-  return await startServer(async ({ folder, ports }) => {
+  return await startServer(async ({ folder, ports, files }) => {
     const file = path.join(folder, "nginx.conf");
-    await writeFile(file, describeNginx(folder, describeDoors(ports)));
+    await writeFile(file, describeNginx(folder, describeDoors(ports, files)));
     return [program, "-e", "stderr", "-p", folder, "-c", file];
+  });
+}
+
+/** Caddy with the given sites, which name certificates of their own: it asks nobody for one. */
+export async function startCaddy(describeSites: (ports: [number, number], files: Place["files"]) => string) {
+  const program = findProgram("caddy");
+  if (program === undefined) return undefined;
+  return await startServer(async ({ folder, ports, files }) => {
+    const file = path.join(folder, "Caddyfile");
+    await writeFile(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n\n${describeSites(ports, files)}`);
+    return [program, "run", "--adapter", "caddyfile", "--config", file];
   });
 }
 
