@@ -4,6 +4,9 @@ import path from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { createCatalog } from "../src/catalog/catalog.ts";
+import { loadProviders } from "../src/catalog/load-providers.ts";
+import { readConfig } from "../src/config.ts";
 import { readBlocks } from "./support/document-blocks.ts";
 import { freePort } from "./support/free-port.ts";
 import { describeWithProgram, startCaddy, startNginx } from "./support/real-servers.ts";
@@ -119,6 +122,21 @@ describeWithProgram("jq", "docs/how-to/external-postgresql.md", () => {
     const names = await database.query("SELECT name FROM organization");
     expect(names).toEqual([{ name: "Northern Railway" }]);
   }, 300_000);
+});
+
+describe("docs/how-to/connect-accounts.md", () => {
+  it("names types of accounts that are connected by OAuth", async () => {
+    const page = readFileSync("docs/how-to/connect-accounts.md", "utf8");
+    const [, list = ""] = /The middle of the name is the type of the account: (.*)\./.exec(page) ?? [];
+    const named = [...list.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name.toLowerCase());
+    expect(named).toContain("github");
+    const { credentialTypes } = createCatalog(await loadProviders(), readConfig({}).models);
+    for (const type of named)
+      expect(
+        credentialTypes.get(type)?.definition.variants.some(({ oauth2 }) => oauth2),
+        type,
+      ).toBe(true);
+  });
 });
 
 describe("what CI is told in docs/how-to/call-from-ci.md", () => {
