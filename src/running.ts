@@ -14,6 +14,10 @@ import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
 import { createPreview } from "./runs/read/preview.ts";
 import { createRunFiles } from "./runs/read/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
+import { createDatabaseClock, type DatabaseClock } from "./runs/walk/database-clock.ts";
+import { createAskModel } from "./runs/walk/node/ask-model.ts";
+import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
+import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
 import { fillPreviewLimitSeconds } from "./runs/wire.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
@@ -138,17 +142,17 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
   const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
     async removeWorkflow(place: { organizationId: string; workflowId: string }): Promise<void> {
-      await ending.markAndEnd(place, async (run) => {
-        await workflows.markDeleted(run, place);
-        await webhookRemovals.noteThoseOfWorkflow(run, place);
+      await ending.markAndEnd(place, async (sql) => {
+        await workflows.markDeleted(sql, place);
+        await webhookRemovals.noteThoseOfWorkflow(sql, place);
       });
       await webhookRemovals.runFor(place.organizationId);
     },
     async removeOrganization(organizationId: string): Promise<void> {
-      await ending.markAndEnd({ organizationId }, async (run) => {
+      await ending.markAndEnd({ organizationId }, async (sql) => {
         // Its triggers are gone once it is marked; of its accounts those stay that its webhooks are removed with.
-        await webhookRemovals.noteThoseOfOrganization(run, organizationId);
-        await organizations.markDeleted(run, organizationId);
+        await webhookRemovals.noteThoseOfOrganization(sql, organizationId);
+        await organizations.markDeleted(sql, organizationId);
       });
       await webhookRemovals.runFor(organizationId);
       void removal.run();

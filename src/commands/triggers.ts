@@ -3,7 +3,7 @@ import { fieldMessage } from "../base/field-message.ts";
 import { newId } from "../base/ids.ts";
 import { readJson } from "../base/json.ts";
 import { Refusal } from "../base/refusal.ts";
-import { toAcceptedRun } from "../runs/accepted-run.ts";
+import { toAcceptedRun } from "../runs/accept/accepted-run.ts";
 import { type Trigger, triggerChange, triggerRequest, triggerTrial } from "../triggers/wire.ts";
 import { pickAction, readOptions, requireOrganization, withRunning } from "./command-line.ts";
 import { readOptionsWithSecret } from "./secret-option.ts";

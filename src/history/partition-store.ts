@@ -36,11 +36,7 @@ export async function lockPartitions(sql: Sql, mostWaitMs: number): Promise<bool
 }
 
 /** Gives the ids from where the future begins up to `high` a table of their own. */
-export async function splitFuture(
-  sql: Sql,
-  future: Partition,
-  { name, high }: { name: string; high: string },
-): Promise<Partition> {
+export async function splitFuture(sql: Sql, future: Partition, { name, high }: { name: string; high: string }): Promise<Partition> {
   const { table } = future;
   const key = keys[table];
   const move = `WITH moved AS (DELETE FROM ${future.name} WHERE ${key} < '${high}' RETURNING *) INSERT INTO ${name} SELECT * FROM moved`;

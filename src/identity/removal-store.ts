@@ -45,7 +45,7 @@ export async function removeRows(
   const isFree = table === "credential" ? `AND NOT EXISTS (${needsCredential} AND credential_id = credential.id)` : "";
   const text = `DELETE FROM ${table} WHERE organization_id = $1
     AND ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE organization_id = $1 ${isFree} LIMIT $2)) RETURNING 1 AS one`;
-  return (await db.transaction((run) => run({ name: "", text }, [organizationId, limit]))).length;
+  return (await db.transaction((sql) => sql({ name: "", text }, [organizationId, limit]))).length;
 }
 
 const removeStatement = {
@@ -55,5 +55,5 @@ const removeStatement = {
 
 /** False while it is needed. */
 export async function removeOrganizationRow(db: Database, organizationId: string): Promise<boolean> {
-  return (await db.transaction((run) => run(removeStatement, [organizationId]))).length > 0;
+  return (await db.transaction((sql) => sql(removeStatement, [organizationId]))).length > 0;
 }

@@ -1,5 +1,5 @@
 import { type Generated, type Kysely, type Selectable, sql } from "kysely";
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import type { NamedTriggerRow } from "./store.ts";
 
 type RemovalTables = {
@@ -40,8 +40,8 @@ const ofWorkflow = {
 };
 
 /** Also of those that are being set up at this moment. In the transaction that deletes the workflow. */
-export const noteThoseOfWorkflow = (run: RunStatement, { organizationId, workflowId }: { organizationId: string; workflowId: string }) =>
-  run(ofWorkflow, [organizationId, workflowId]);
+export const noteThoseOfWorkflow = (sql: Sql, { organizationId, workflowId }: { organizationId: string; workflowId: string }) =>
+  sql(ofWorkflow, [organizationId, workflowId]);
 
 const followers = { name: "", text: "DELETE FROM webhook_removal WHERE organization_id = $1 AND follows_trigger" };
 // Whoever sets one up at this moment has no row any more that others could wait for.
@@ -52,9 +52,9 @@ const ofOrganization = {
 };
 
 /** In the transaction that deletes the organization, before its triggers go. */
-export async function noteThoseOfOrganization(run: RunStatement, organizationId: string): Promise<void> {
-  await run(followers, [organizationId]);
-  await run(ofOrganization, [organizationId]);
+export async function noteThoseOfOrganization(sql: Sql, organizationId: string): Promise<void> {
+  await sql(followers, [organizationId]);
+  await sql(ofOrganization, [organizationId]);
 }
 
 type Left = { id: string; trigger: NamedTriggerRow; place: string; reason: string; pauseSeconds: number };

@@ -3,7 +3,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { repeatWork } from "../base/repeat-work.ts";
-import type { Database, RunStatement } from "../storage/database.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import type { InRegistrationTurn } from "./registration-turns.ts";
 import {
   beginRemovalAnew,
@@ -72,8 +72,8 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook }: Option
   return {
     ...upkeep,
 
-    noteThoseOfWorkflow: (run: RunStatement, place: { organizationId: string; workflowId: string }) => noteThoseOfWorkflow(run, place),
-    noteThoseOfOrganization: (run: RunStatement, organizationId: string) => noteThoseOfOrganization(run, organizationId),
+    noteThoseOfWorkflow: (sql: Sql, place: { organizationId: string; workflowId: string }) => noteThoseOfWorkflow(sql, place),
+    noteThoseOfOrganization: (sql: Sql, organizationId: string) => noteThoseOfOrganization(sql, organizationId),
 
     /** What is due of one organization, now. */
     async runFor(organizationId: string): Promise<void> {

@@ -150,7 +150,7 @@ const nodesAndStates = remember((runTable: string) =>
 );
 
 /** Names a run as one of its owners knew it, whatever the case of its ids: the database writes them small. */
-export const placeOf = ({ organizationId, runId, epoch }: Held): string => `${organizationId} ${runId} ${epoch}`.toLowerCase();
+export const placeOf = ({ organizationId, runId, epoch }: Fence): string => `${organizationId} ${runId} ${epoch}`.toLowerCase();
 
 /** The runs that were still this owner's; for the others nothing was written. */
 export async function writeCheckpoints(sql: Sql, nodes: NodeRow[], states: RunState[], tableOf: TableOf = wholeTable): Promise<Fence[]> {
