@@ -11,7 +11,7 @@ import { readBlocks } from "./support/document-blocks.ts";
 import { freePort } from "./support/free-port.ts";
 import { describeWithProgram, startCaddy, startNginx } from "./support/real-servers.ts";
 import { runDocument } from "./support/run-document.ts";
-import { createDataDir, runSwitchyard, type SpawnedServer, startServer } from "./support/spawned-server.ts";
+import { createDataDir, type SpawnedServer, spawnSwitchyard, startServer } from "./support/spawned-server.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
 // The commands of the pages, as a reader pastes them: in a shell, with the command line of a checkout, against a server that is a process of its own.
@@ -23,6 +23,10 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** What docs/README.md tells the reader of a checkout to paste first. */
 const [, prelude = ""] = /\| `(switchyard\(\) \{ \(cd [^`]*)` \|/.exec(readFileSync("docs/README.md", "utf8")) ?? [];
+
+/** With time enough to make a database first on a machine that has much else to do. */
+const runSwitchyard = (words: string[], environment: Record<string, string>, input = "") =>
+  spawnSwitchyard(words, { environment, input, limitMs: 60_000 }).ended;
 
 let folders = 0;
 function newFolder(): string {
@@ -121,6 +125,34 @@ describeWithProgram("jq", "docs/how-to/external-postgresql.md", () => {
     });
     const names = await database.query("SELECT name FROM organization");
     expect(names).toEqual([{ name: "Northern Railway" }]);
+  }, 300_000);
+});
+
+describe("docs/how-to/update.md", () => {
+  it("goes back to the state of the backup, with what it says", async () => {
+    const data = createDataDir();
+    onTestFinished(data.remove);
+    const settings = { SWITCHYARD_DATA_DIR: data.dataDir };
+    const backups = newFolder();
+    const command = async (...words: string[]) => {
+      const { code, stdout, stderr } = await runSwitchyard(words, settings);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout);
+    };
+    const setUp = (email: string, organization: string) =>
+      command("setup", "--email", email, "--password", password, "--organization", organization);
+    await setUp("ann@example.com", "Northern Railway");
+    await command("backup", "--file", path.join(backups, "before-update.backup"));
+    await setUp("bo@example.com", "Made after the backup");
+    await runDocument("docs/how-to/update.md", {
+      folder: newFolder(),
+      environment: {},
+      prelude,
+      mark: "run-stopped",
+      replace: { "/srv/switchyard": createCheckout(settings), "/backups": backups },
+    });
+    const left = await command("organizations", "list");
+    expect(left.map(({ name }: { name: string }) => name)).toEqual(["Northern Railway"]);
   }, 300_000);
 });
 

@@ -15,6 +15,8 @@ type Circumstances = {
   replace: Record<string, string>;
   /** Runs before the page: what the reader has done already. */
   prelude?: string;
+  /** Which blocks: those that can run beside the server, unless it says otherwise. */
+  mark?: "run" | "run-stopped";
   limitMs?: number;
 };
 
@@ -23,13 +25,13 @@ type Circumstances = {
  * `output` that follows it. Blocks with `file=name` are written first. `…` in an output stands for anything.
  */
 export async function runDocument(page: string, circumstances: Circumstances): Promise<void> {
-  const { folder, environment, replace, prelude = "", limitMs = 240_000 } = circumstances;
+  const { folder, environment, replace, prelude = "", mark = "run", limitMs = 240_000 } = circumstances;
   const here = (text: string) => replaceAll(text, replace);
   const blocks = readBlocks(readFileSync(page, "utf8"));
   for (const { words, text } of blocks)
     for (const name of words.flatMap((word) => /^file=([\w.-]+)$/.exec(word)?.[1] ?? []))
       writeFileSync(path.join(folder, name), here(text));
-  const commands = blocks.filter(({ words }) => words.includes("run"));
+  const commands = blocks.filter(({ words }) => words.includes(mark));
   expect(commands.length, `${page} has commands to run`).toBeGreaterThan(0);
   const script = [prelude, ...commands.map(({ text }, index) => `printf '\\n%s\\n' '${marker(index)}'\n${text}`)].map(here).join("\n");
   writeFileSync(path.join(folder, "page.sh"), script);
