@@ -37,6 +37,8 @@ const planted = [
   `INSERT INTO webhook_removal (organization_id, id, trigger_id, trigger_name, workflow_name, provider_id, credential_id, place, follows_trigger)
    SELECT organization_id, gen_random_uuid(), gen_random_uuid(), 'Issues "\\', 'Sort', 'github', gen_random_uuid(), 'acme/shop', false FROM workflow`,
   "INSERT INTO polled_item (organization_id, trigger_id, item_id) SELECT organization_id, id, 'entry \"1\\' FROM trigger WHERE kind = 'poll'",
+  `INSERT INTO faulty_item (organization_id, trigger_id, item_id, item, fault, tries, next_try_at)
+   SELECT organization_id, id, 'entry "1\\', '{"id":"entry \\"1"}', 'It cannot be read.', 3, now() FROM trigger WHERE kind = 'poll'`,
   "INSERT INTO oauth_client (id, kind, metadata) VALUES ('client', 'registered', '{}')",
   `INSERT INTO oauth_connection (id, user_id, organization_id, client_id, client_name, resource, server_id, scopes, expires_at)
    SELECT gen_random_uuid(), user_id, organization_id, 'client', 'Client', 'https://example.com', 'github', ARRAY['mcp:invoke', 'a,"b'], now()

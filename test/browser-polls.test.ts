@@ -224,6 +224,31 @@ describe("a watch", () => {
   });
 });
 
+it("says what it keeps back, and tries it again when somebody asks for it", async () => {
+  const id = await create({ ...watchFeed("News"), filter: '$trigger.payload.title = "Odd" ? 1 : true' });
+  await open();
+  await row("News")
+    .getByText(/^Looked just now/)
+    .waitFor();
+  feed.add("Odd");
+  feed.add("Even");
+  await button("Look now: “News”").click();
+  const notice = row("News").getByRole("status");
+  await notice.getByText("1 item could not be taken and is tried again. The last fault: The filter must give true or false").waitFor();
+  await row("News")
+    .getByText(/^Last started a run/)
+    .waitFor();
+  expect(await row("News").getByText("The last look went wrong").count()).toBe(0);
+  expect(await findAccessibilityFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await sidewaysScrolling(page)).toBe(0);
+  await flows.app.database.query("UPDATE trigger SET filter = '' WHERE id = $1", [id]);
+  await button("Try again what “News” keeps back").click();
+  await notice.waitFor({ state: "detached" });
+  expect(await runs()).toHaveLength(2);
+  expect(complaints).toEqual([]);
+});
+
 describe("the account of a watch", () => {
   it("is made on the way, without saving the watch, and is told in the list", async () => {
     await begin();

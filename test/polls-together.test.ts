@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Refusal } from "../src/base/refusal.ts";
 import { providerFailure } from "../src/contract/http.ts";
 import { definePoll, type Poll, type PollPage } from "../src/contract/poll.ts";
 import type { Provider } from "../src/contract/provider.ts";
@@ -75,22 +74,6 @@ describe("pages", () => {
     list = async () => page(4, 8);
     await process().lookAtDue();
     expect(await trigger.payloads()).toEqual([6, 7]);
-  });
-
-  it("keep their mark while one of their items cannot be read, and the others go on", async () => {
-    let isBroken = true;
-    read = async (_, item) =>
-      isBroken && item.id === "1" ? await Promise.reject(providerFailure("Test", { status: 404 })) : `read ${item.id}`;
-    const trigger = await plant({ takesExisting: true });
-    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, mark === null);
-    await process().lookAtDue();
-    expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3"]);
-    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("404") });
-    isBroken = false;
-    await trigger.makeDue();
-    await process().lookAtDue();
-    expect(await trigger.payloads()).toEqual(["read 0", "read 2", "read 3", "read 1"]);
-    expect(await trigger.read()).toMatchObject({ mark: "4", error: null });
   });
 });
 
@@ -186,27 +169,6 @@ it("tells what went wrong without the secrets of the account, also where nobody 
   const error = await account.ask(() => Promise.reject(new TypeError("no very-secret-token here"))).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "TypeError", message: "no [secret] here" });
   expect((error as Error).stack).not.toContain("very-secret-token");
-});
-
-describe("an item that cannot be taken", () => {
-  it("keeps none of the others where its answer is too large", async () => {
-    read = async (_, item) =>
-      item.id === "1" ? await Promise.reject(new Refusal("provider_error", "The answer is larger than 10 MB.")) : `read ${item.id}`;
-    const trigger = await plant({ takesExisting: true });
-    list = async () => page(0, 3);
-    await process().lookAtDue();
-    expect(await trigger.payloads()).toEqual(["read 0", "read 2"]);
-    expect(await trigger.read()).toMatchObject({ mark: null, error: "The answer is larger than 10 MB." });
-  });
-
-  it("keeps none of the others, however many there are that the filter cannot be evaluated for", async () => {
-    const trigger = await plant({ takesExisting: true });
-    await flows.app.database.query("UPDATE trigger SET filter = '$trigger.payload < 20 ? 1 : true' WHERE id = $1", [trigger.id]);
-    list = async () => page(0, 22);
-    await process().lookAtDue();
-    expect(await trigger.payloads()).toEqual([20, 21]);
-    expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("The filter must give true or false") });
-  });
 });
 
 describe("an item that is gone before it is read", () => {

@@ -263,7 +263,7 @@ describe("who may do so", () => {
     const sample = { provider: "http", event: "new_feed_entry", parameters: polls.parameters };
     expect((await viewer.get(`${polls.path}/${id}`)).body.poll.event).toBe("new_feed_entry");
     expect((await viewer.post(`${polls.path}/samples`, sample)).status).toBe(403);
-    expect((await viewer.post(`${polls.path}/${id}/poll`, {})).status).toBe(403);
+    for (const action of ["poll", "retry-items"]) expect((await viewer.post(`${polls.path}/${id}/${action}`, {})).status).toBe(403);
   });
 
   it("finds nothing of another organization", async () => {
@@ -271,8 +271,8 @@ describe("who may do so", () => {
     const bob = await signUpOwner(polls.app, "Bob");
     const path = `/api/organizations/${bob.organizationId}/triggers`;
     const before = await polls.read(id);
-    expect((await bob.browser.post(`${path}/${id}/poll`, {})).status).toBe(404);
-    expect((await bob.browser.post(`${path}/${randomUUID()}/poll`, {})).status).toBe(404);
+    for (const action of ["poll", "retry-items"])
+      for (const triggerId of [id, randomUUID()]) expect((await bob.browser.post(`${path}/${triggerId}/${action}`, {})).status).toBe(404);
     expect((await bob.browser.post(`${polls.path}/samples`, { provider: "http", event: "new_feed_entry", parameters: {} })).status).toBe(
       404,
     );

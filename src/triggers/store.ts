@@ -60,7 +60,9 @@ type TriggerTables = {
 
 export type TriggersDb = Kysely<TriggerTables>;
 export type TriggerRow = Selectable<TriggerTables["trigger"]>;
-export type NamedTriggerRow = TriggerRow & { workflow_name: string };
+/** What a poll keeps back; null of other triggers. */
+type FaultyItems = { waiting: number; givenUp: number; lastFault: string | null };
+export type NamedTriggerRow = TriggerRow & { workflow_name: string; faulty_items: FaultyItems | null };
 
 /** Names one trigger. The organization always goes along, so that a foreign id finds nothing. */
 export type Place = { organizationId: string; triggerId: string };
@@ -91,7 +93,14 @@ const selectTriggers = (db: TriggersDb) =>
     )
     .where("workflow.deleted_at", "is", null)
     .selectAll("trigger")
-    .select("workflow.name as workflow_name");
+    .select("workflow.name as workflow_name")
+    .select(
+      sql<FaultyItems | null>`CASE WHEN trigger.kind = 'poll' THEN (
+        SELECT json_build_object(
+          'waiting', count(next_try_at), 'givenUp', count(*) - count(next_try_at), 'lastFault', (array_agg(fault ORDER BY tried_at DESC))[1]
+        ) FROM faulty_item AS item WHERE item.organization_id = trigger.organization_id AND item.trigger_id = trigger.id
+      ) END`.as("faulty_items"),
+    );
 
 type ListSelection = { workflowId: string | undefined; isFailing: boolean | undefined; beforeId: string | undefined; limit: number };
 

@@ -176,6 +176,20 @@ function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pic
       config: writing,
       schema: { tags, summary: "Let a poll look now; it must be on", params, response: { 200: wire.trigger } },
     },
-    (request) => triggers.lookNow(request.params),
+    (request) => triggers.lookNow(request.params, { again: false }),
+  );
+
+  routes.post(
+    `${path}/:triggerId/retry-items`,
+    {
+      config: writing,
+      schema: {
+        tags,
+        summary: "Let a poll look now and try all items again that it keeps back or has given up; it must be on",
+        params,
+        response: { 200: wire.trigger },
+      },
+    },
+    (request) => triggers.lookNow(request.params, { again: true }),
   );
 }

@@ -54,7 +54,7 @@ function fireTimesOf({ next_fire_at, cron, time_zone }: TriggerRow): string[] {
 
 export const methodsOf = ({ methods }: Pick<TriggerRow, "methods">): WebhookMethod[] => methods.split(",") as WebhookMethod[];
 
-function pollOf(row: TriggerRow): Trigger["poll"] {
+function pollOf(row: NamedTriggerRow): Trigger["poll"] {
   if (row.poll_id === null || row.poll_parameters === null) return null;
   return {
     event: row.poll_id,
@@ -63,6 +63,7 @@ function pollOf(row: TriggerRow): Trigger["poll"] {
     takesExisting: row.poll_takes_existing,
     lastPolledAt: row.last_polled_at?.toISOString() ?? null,
     nextPollAt: row.next_poll_at?.toISOString() ?? null,
+    faultyItems: row.faulty_items ?? { waiting: 0, givenUp: 0, lastFault: null },
   };
 }
 

@@ -6,8 +6,10 @@ import type { NodeOverride, TriggerCount } from "../workflows/wire.ts";
 import { checkEvents, checkFilter } from "./filter-events.ts";
 import { checkSchedule, firstTick, nextFireTimes, type Schedule } from "./next-fire-times.ts";
 import { looksElsewhere } from "./polls/change-poll.ts";
+import { tryAllAgain } from "./polls/faulty-item-store.ts";
 import type { Polls } from "./polls/find-poll.ts";
-import { forgetItems, lookNow } from "./polls/poll-store.ts";
+import { createLookNow } from "./polls/look-now.ts";
+import { forgetItems } from "./polls/poll-store.ts";
 import { invalid, readChange, readPoll, readSchedule, readWebhook, writeFilters, writeMethods } from "./read-request.ts";
 import type { Registrations } from "./registrations.ts";
 import {
@@ -55,9 +57,9 @@ export function createTriggers(options: Options) {
   const tables = triggerTables(db);
   const now = (on: TriggersDb = tables) => readNow?.() ?? readDatabaseClock(on);
   const find = async (place: Place) => required(await findTrigger(tables, place));
+  const get = async (place: Place): Promise<Trigger> => toTrigger(await find(place));
   const inTurn = createInTurn(registrations, find);
   const create = createNewTrigger({ ...options, checkOverrides }, { tables, now });
-
   const checkChange = createCheckChange({ ...options, checkOverrides });
 
   async function change(place: Place, wanted: TriggerChange): Promise<NamedTriggerRow> {
@@ -66,8 +68,11 @@ export function createTriggers(options: Options) {
       const update = readChange(row, wanted, await now(transaction));
       if (wanted.events || wanted.takesBots !== undefined) checkEventsOf(options.secrets, { ...row, ...update });
       await updateTrigger(transaction, place, update);
-      if (row.kind === "poll" && looksElsewhere(row, { ...row, ...update })) await forgetItems(transaction, place);
-      return { ...row, ...update };
+      const after = { ...row, ...update };
+      if (row.kind === "poll" && looksElsewhere(row, after)) await forgetItems(transaction, place);
+      // What the filter failed on may be right by now.
+      if (row.filter !== after.filter) await tryAllAgain(transaction, place);
+      return after;
     });
   }
 
@@ -104,7 +109,7 @@ export function createTriggers(options: Options) {
       return { total, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null, triggers: shown.map(toSummary) };
     },
 
-    get: async (place: Place): Promise<Trigger> => toTrigger(await find(place)),
+    get,
 
     async update(place: Place, wanted: TriggerChange): Promise<Trigger> {
       await inTurn(place, async (before) => {
@@ -112,13 +117,13 @@ export function createTriggers(options: Options) {
         const after = await change(place, wanted);
         if (wanted.register || isTold(before, after)) await registrations.renew(before, after);
       });
-      return toTrigger(await find(place));
+      return await get(place);
     },
 
     /** Once it has answered, a trigger that is off starts nothing. */
     setActive: async (place: Place, active: boolean): Promise<TriggerSummary> => toSummary(await change(place, { active })),
 
-    lookNow: createLookNow(tables, find),
+    lookNow: createLookNow(tables, get),
 
     /** The address so far is worth nothing from now on. */
     async regenerateToken(place: Place): Promise<TriggerWithSecrets> {
@@ -162,15 +167,6 @@ async function renewAddress({ secrets, registrations }: Options, tables: Trigger
   if (!(await updateTrigger(tables, place, row))) throw notFound();
   return shown;
 }
-
-/** Somebody does not want to wait for the next look. */
-const createLookNow =
-  (tables: TriggersDb, find: (place: Place) => Promise<NamedTriggerRow>) =>
-  async (place: Place): Promise<Trigger> => {
-    if ((await find(place)).kind !== "poll") throw new Refusal("conflict", "Only a poll looks at a service.");
-    if (!(await lookNow(tables, place))) throw new Refusal("trigger_off", "This trigger is turned off.");
-    return toTrigger(await find(place));
-  };
 
 /** Refuses what a trigger cannot become. */
 const createCheckChange =

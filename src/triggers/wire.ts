@@ -67,6 +67,13 @@ export const poll = z
     ...{ everySeconds, takesExisting },
     lastPolledAt: instant.nullable().describe("When the service answered last."),
     nextPollAt: instant.nullable().describe("When it is asked next, of a trigger that is on."),
+    faultyItems: z
+      .object({
+        waiting: z.int().describe("Those that are kept back and tried again by themselves."),
+        givenUp: z.int().describe("Those that are not tried again unless you ask for it."),
+        lastFault: z.string().nullable().describe("What was wrong with the last one."),
+      })
+      .describe("Items that could not be read, or that the filter failed on."),
   })
   .meta({ id: "TriggerPoll" });
 

@@ -11,12 +11,20 @@ import { createTakeItems } from "../../src/triggers/polls/take-items.ts";
 import { createWatchServices } from "../../src/triggers/polls/watch-services.ts";
 import type { TestApp } from "./test-app.ts";
 
+type Limits = { limitMs?: number; itemLimitMs?: number };
+
 /** What looks at a service of the test, as a process does. The application itself must be no worker: it does not know the service. */
-export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { limitMs }: { limitMs?: number } = {}) {
+export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { limitMs, itemLimitMs }: Limits = {}) {
   const [log, tracing, { db, vault, outside }] = [createLog("silent"), createTracing(), parts];
   const provider = defineProvider({ id: "test", title: "Test", description: "For tests.", credential: null, polls: [poll] });
   const polls = createPolls({ providers: [provider], vault });
-  const takeItems = createTakeItems({ db, startRun: runs.start, tracing });
+  const takeItems = createTakeItems({
+    db,
+    startRun: runs.start,
+
+    tracing,
+    ...(itemLimitMs ? { itemLimitMs } : {}),
+  });
   const lookForNew = createLookForNew({
     db,
     openAccount: createOpenAccount({ vault, outside }),

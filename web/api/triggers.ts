@@ -98,6 +98,9 @@ export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>
 /** Has it look at its service as soon as a process is free to. */
 export const lookNow = (organizationId: string, triggerId: string) => post<Trigger>(`${one(organizationId, triggerId)}/poll`);
 
+/** The same, with all items that it keeps back or has given up. */
+export const retryItems = (organizationId: string, triggerId: string) => post<Trigger>(`${one(organizationId, triggerId)}/retry-items`);
+
 /** Starts the workflow as a delivery or a tick would. */
 export const testTrigger = (organizationId: string, triggerId: string) =>
   post<z.infer<typeof acceptedRun>>(`${one(organizationId, triggerId)}/test`);

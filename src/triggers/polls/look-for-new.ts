@@ -2,17 +2,19 @@ import { createHash } from "node:crypto";
 import { Refusal } from "../../base/refusal.ts";
 import type { PollItem, PollPage } from "../../contract/poll.ts";
 import type { Database } from "../../storage/database.ts";
+import { pruneFaulty } from "./faulty-item-store.ts";
 import type { Target } from "./find-poll.ts";
+import { isOver, type Look } from "./look.ts";
 import type { OpenAccount } from "./open-account.ts";
 import { type ClaimedPoll, findSeen, noteItems, pollTables, pruneItems, storeMark } from "./poll-store.ts";
-import { isOver, type Look, type TakeItems } from "./take-items.ts";
+import type { TakeItems } from "./take-items.ts";
 
 export type LookForNew = ReturnType<typeof createLookForNew>;
 
 type Options = { db: Database; openAccount: OpenAccount; takeItems: TakeItems; limitMs?: number };
 
-/** `failure` is null where all of it worked. */
-export type Looked = { started: number; hasMore: boolean; failure: unknown };
+/** `failure` is null where the service could be looked at, `fault` where nothing is wrong with an item of it. */
+export type Looked = { started: number; hasMore: boolean; failure: unknown; fault: unknown };
 
 /** How long one look may take. */
 export const lookLimitMs = 30_000;
@@ -22,7 +24,8 @@ const longestId = 500;
 
 /**
  * Looks once for what is new and starts a run for each item that the trigger has never seen. An item is noted as seen in the transaction that
- * stores its run, and the mark after all items of its page: whoever dies in between, or looks at the same time, loses and repeats nothing.
+ * stores its run or what is wrong with it, and the mark after all items of its page: whoever dies in between, or looks at the same time, loses and
+ * repeats nothing.
  */
 export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLimitMs }: Options) {
   const tables = pollTables(db);
@@ -55,7 +58,7 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
     let isDone = true;
     for (let pages = 0; pages < mostPages; pages++) {
       const page = await list(look, mark);
-      isDone = (await takeItems(look, await findNew(look.row, page))) && isDone;
+      isDone = (await takeItems.takeNew(look, await findNew(look.row, page))) && isDone;
       // What is not done with is listed again at the next look; what comes after it need not wait for that.
       const isAhead = !isDone || (await storeMark(tables, look.row, { from: mark, to: page.mark }));
       if (isOver(look)) return true;
@@ -67,23 +70,26 @@ export function createLookForNew({ db, openAccount, takeItems, limitMs = lookLim
 
   /** Once a day: a trigger may have seen millions, and all of them are read to find those that are old. */
   async function forgetOld(row: ClaimedPoll): Promise<void> {
-    if (dayOf(row.last_polled_at) !== dayOf(row.claimed_at)) await pruneItems(tables, row, keptDays);
+    if (dayOf(row.last_polled_at) === dayOf(row.claimed_at)) return;
+    await pruneFaulty(tables, row, keptDays);
+    await pruneItems(tables, row, keptDays);
   }
 
   return async (row: ClaimedPoll, target: Target, signal: AbortSignal): Promise<Looked> => {
     const { organization_id: organizationId, credential_id: credentialId } = row;
     const account = await openAccount({ organizationId, provider: target.provider, credentialId, limitMs, signal });
-    const look: Look = { row, target, account, signal, started: 0, doneWith: 0, failure: null };
+    const look: Look = { row, target, account, signal, started: 0, doneWith: 0, fault: null };
     const isFirst = row.poll_mark === null && !(row.poll_takes_existing && row.last_polled_at === null);
     try {
+      await takeItems.tryAgain(look);
       const hasMore = isFirst ? await passOver(look) : await takeNew(look);
       account.noteSuccess();
       if (!hasMore) await forgetOld(row);
-      return { started: look.started, hasMore, failure: look.failure };
+      return { started: look.started, hasMore, failure: null, fault: look.fault };
     } catch (error) {
       // With many items the time is over in the middle of one: the next look goes on from there.
-      if (look.doneWith > 0 && isTimeout(error) && isOver(look)) return { started: look.started, hasMore: true, failure: look.failure };
-      return { started: look.started, hasMore: false, failure: error };
+      const isCutOff = look.doneWith > 0 && isTimeout(error) && isOver(look);
+      return { started: look.started, hasMore: isCutOff, failure: isCutOff ? null : error, fault: look.fault };
     }
   };
 }

@@ -1,18 +1,15 @@
-import { endSentence } from "../../base/end-sentence.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { toStorableLine } from "../../history/payload.ts";
 import type { Database } from "../../storage/database.ts";
 import { choosePause } from "./choose-pause.ts";
 import type { Polls, Target } from "./find-poll.ts";
 import type { Looked, LookForNew } from "./look-for-new.ts";
 import { type ClaimedPoll, endLook, pollTables } from "./poll-store.ts";
+import { wordsOf } from "./words-of.ts";
 
 export type MakeLook = ReturnType<typeof createMakeLook>;
 
 type Options = { db: Database; log: Log; polls: Pick<Polls, "targetOf">; lookForNew: LookForNew };
-
-const longestError = 1_000;
 
 /** Makes the look of a trigger, and says in its row how that went and when the next is due. */
 export function createMakeLook({ db, log, polls, lookForNew }: Options) {
@@ -24,7 +21,7 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
       target = polls.targetOf(row);
       return { target, ...(await lookForNew(row, target, signal)) };
     } catch (error) {
-      return { target, started: 0, hasMore: false, failure: error };
+      return { target, started: 0, hasMore: false, failure: error, fault: null };
     }
   }
 
@@ -35,7 +32,7 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
   }
 
   return async (row: ClaimedPoll, signal: AbortSignal): Promise<void> => {
-    const { target, failure, started, hasMore } = await tryToLook(row, signal);
+    const { target, failure, fault, started, hasMore } = await tryToLook(row, signal);
     const hasStarted = started > 0;
     if (failure instanceof Refusal && failure.code === "trigger_off") return;
     if (failure !== null && signal.aborted) {
@@ -43,17 +40,16 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
       await endLook(tables, row, { waitSeconds: row.poll_wait_seconds, nextInSeconds: 0, error: row.last_error, hasStarted });
       return;
     }
-    if (failure !== null) tell(row, failure);
+    const reason = failure ?? fault;
+    if (reason !== null) tell(row, reason);
     const pause = choosePause({
       ...{ everySeconds: target?.poll.everySeconds, mostSeconds: row.poll_every_seconds, waitedSeconds: row.poll_wait_seconds },
       ...{ hasFailed: failure !== null, started, hasMore },
-      retryAfterMs: failure instanceof Refusal ? failure.provider?.retryAfterMs : undefined,
+      retryAfterMs: askedForMs(failure),
     });
-    await endLook(tables, row, { ...pause, error: failure === null ? null : wordsOf(failure), hasStarted });
+    await endLook(tables, row, { ...pause, error: reason === null ? null : wordsOf(reason), hasStarted });
   };
 }
 
-function wordsOf(failure: unknown): string {
-  const words = failure instanceof Refusal ? failure.message : "The look failed; the log of the server says more.";
-  return toStorableLine(endSentence(words), longestError);
-}
+/** How long the service wants to be left alone. */
+const askedForMs = (failure: unknown): number | undefined => (failure instanceof Refusal ? failure.provider?.retryAfterMs : undefined);

@@ -46,10 +46,6 @@ export function createOpenAccount({ vault, outside }: Options) {
     const leftMs = () => Math.max(0, endsAt - performance.now());
     // A timer may go off a moment before its time.
     let isTooLate = false;
-    const tooLate = () => {
-      isTooLate = true;
-      return new Refusal("outbound_timeout", `There was no answer within ${limitMs / 1000} s.`);
-    };
     const idempotencyKey = newId();
     const callWith = (ended: AbortSignal): PollCall =>
       createToolCall(outside, {
@@ -59,9 +55,17 @@ export function createOpenAccount({ vault, outside }: Options) {
     return {
       /** Whether there is no time left for another question. */
       isTooLate: () => isTooLate || leftMs() === 0,
-      async ask<Value>(question: (call: PollCall) => Promise<Value>): Promise<Value> {
+      /** `mostMs` is what this question may take of the time that is left. */
+      async ask<Value>(question: (call: PollCall) => Promise<Value>, mostMs = limitMs): Promise<Value> {
+        const left = leftMs();
+        const tooLate = () => {
+          isTooLate ||= left <= mostMs;
+          return new Refusal("outbound_timeout", `There was no answer within ${(left <= mostMs ? limitMs : mostMs) / 1000} s.`);
+        };
         try {
-          return await runUnderLimit({ limitMs: leftMs(), tooLate, ...(signal ? { signal } : {}) }, (ended) => question(callWith(ended)));
+          return await runUnderLimit({ limitMs: Math.min(left, mostMs), tooLate, ...(signal ? { signal } : {}) }, (ended) =>
+            question(callWith(ended)),
+          );
         } catch (error) {
           throw await explain(opened, error);
         }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Database, Sql } from "../../storage/database.ts";
 import { type Place, type TriggerRow, type TriggersDb, triggerTables } from "../store.ts";
+import { forgetFaulty } from "./faulty-item-store.ts";
 
 type PollTables = {
   polled_item: { organization_id: string; trigger_id: string; item_id: string; seen_at: Date };
@@ -117,12 +118,16 @@ const noteWithRunStatement = {
 export const noteWithRun = async (sql: Sql, row: TriggerRow, itemId: string): Promise<boolean> =>
   (await sql(noteWithRunStatement, [row.organization_id, row.id, itemId, row.poll_round])).length > 0;
 
-/** Those that were not listed for a long time. */
+/** Those that were not listed for a long time, and are not to be tried again. */
 export const pruneItems = (db: PollsDb, row: TriggerRow, days: number) =>
-  sql`DELETE FROM polled_item
-      WHERE organization_id = ${row.organization_id} AND trigger_id = ${row.id} AND seen_at < now() - ${days} * interval '1 day'`.execute(
-    db,
-  );
+  sql`DELETE FROM polled_item AS old
+      WHERE organization_id = ${row.organization_id} AND trigger_id = ${row.id} AND seen_at < now() - ${days} * interval '1 day'
+        AND NOT EXISTS (
+          SELECT FROM faulty_item
+          WHERE organization_id = ${row.organization_id} AND trigger_id = ${row.id} AND faulty_item.item_id = old.item_id
+        )`.execute(db);
 
-export const forgetItems = (db: TriggersDb, { organizationId, triggerId }: Place) =>
-  sql`DELETE FROM polled_item WHERE organization_id = ${organizationId} AND trigger_id = ${triggerId}`.execute(db);
+export async function forgetItems(db: TriggersDb, place: Place): Promise<void> {
+  await sql`DELETE FROM polled_item WHERE organization_id = ${place.organizationId} AND trigger_id = ${place.triggerId}`.execute(db);
+  await forgetFaulty(db, place);
+}

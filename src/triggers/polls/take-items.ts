@@ -1,113 +1,93 @@
-import { createHash } from "node:crypto";
-import { Refusal, type RefusalCode } from "../../base/refusal.ts";
-import { factsOfFailure, type Tracing } from "../../base/tracing.ts";
+import { toStorableText } from "../../base/json.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { PollItem } from "../../contract/poll.ts";
-import type { StartRun } from "../../runs/accept/start-run.ts";
 import type { Database } from "../../storage/database.ts";
-import { isFilterMet } from "../filter-events.ts";
-import { wishOfItem } from "../run-wishes.ts";
-import type { Target } from "./find-poll.ts";
-import type { OpenAccount } from "./open-account.ts";
-import { type ClaimedPoll, noteItems, noteWithRun, pollTables } from "./poll-store.ts";
+import { findDueAgain, hasRoom, leave, leaveWithRun, noteFaultAgain, noteFaulty, postpone } from "./faulty-item-store.ts";
+import { isOver, type Look } from "./look.ts";
+import { noteItems, noteWithRun, pollTables } from "./poll-store.ts";
+import { createTakeItem, type Fault } from "./take-item.ts";
+import { wordsOf } from "./words-of.ts";
 
 export type TakeItems = ReturnType<typeof createTakeItems>;
 
-/** A look of a trigger that is under way, and what came of it so far. */
-export type Look = {
-  row: ClaimedPoll;
-  target: Target;
-  account: Awaited<ReturnType<OpenAccount>>;
-  signal: AbortSignal;
-  started: number;
-  /** How many items need not be looked at again: they have their run, or start none. */
-  doneWith: number;
-  /** Why items of it did not get their runs. */
-  failure: Refusal | null;
-};
+type Options = Parameters<typeof createTakeItem>[0] & { db: Database };
 
-type Options = { db: Database; startRun: StartRun; tracing: Tracing };
+type Faulty = Fault & { itemId: string; item: PollItem };
 
-/** Of a look: each is read and judged again at the next one. */
-const mostFaultyItems = 100;
-/** Those that the service itself refuses. It may refuse all of them. */
-const mostRefusedItems = 5;
+/** Of a page. */
+const mostFaulty = 100;
+/** Where nothing else could be read: the service may refuse all of them. */
+const mostRefused = 5;
+const mostDoubtful = 3;
+/** Of a look, and for how long: what is new must not wait for it. */
+const mostTriedAgain = 50;
+const tryAgainMs = 10_000;
+const longestItem = 100_000;
 
-/** Starts a run for each item, oldest first, or notes that it starts none. Tells whether all of them are done with. */
-export function createTakeItems({ db, startRun, tracing }: Options) {
+/** Starts a run for each item, oldest first, or notes that it starts none, or keeps it back with what is wrong with it. */
+export function createTakeItems({ db, ...options }: Options) {
   const tables = pollTables(db);
+  const take = createTakeItem(options);
 
-  async function start(look: Look, itemId: string, payload: unknown): Promise<void> {
-    const { row, target } = look;
-    const trace = tracing.follow().begin("poll", {
-      ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
-    });
-    const key = `poll:${row.id}:${row.poll_round}:${itemId}`;
-    let isTaken = false;
-    try {
-      const { isReplay } = await startRun({
-        ...wishOfItem(row, { poll: target.poll, payload }, trace),
-        once: { key, wishSha256: createHash("sha256").update(key).digest() },
-        async alsoInsert(sql) {
-          isTaken = !(await noteWithRun(sql, row, itemId));
-          if (isTaken) throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
-        },
-      });
-      // Otherwise another process was first, and the run belongs to its trace.
-      if (isReplay) return;
-      look.started += 1;
-      trace.end();
-    } catch (error) {
-      if (isTaken) return;
-      trace.end(factsOfFailure(error));
-      throw error;
-    }
+  /** Whether all of them are kept now. What others could be read beside is a fault of the item; otherwise the service itself may be down. */
+  async function keep(look: Look, faulty: Faulty[]): Promise<boolean> {
+    const sure = look.doneWith > 0 ? faulty : faulty.filter(({ isSure }) => isSure);
+    const isKept = sure.length === 0 || (await hasRoom(tables, look.row, sure.length));
+    if (isKept && sure.length > 0) await noteFaulty(tables, look.row, sure.map(toStored));
+    const doubtful = faulty.find((item) => !sure.includes(item));
+    if (doubtful) throw doubtful.reason;
+    return isKept;
   }
 
-  /** Undefined where the trigger does not want it, or it is gone. */
-  async function read({ row, target: { poll, parameters }, account }: Look, item: PollItem): Promise<{ payload: unknown } | undefined> {
-    const readMore = poll.read;
-    const payload = readMore ? await account.ask((call) => readMore(call, item, parameters)) : item.payload;
-    if (readMore && payload === undefined) return undefined;
-    const isWanted = row.filter === "" || (await isFilterMet(row, wishOfItem(row, { poll, payload }, tracing.follow()).trigger));
-    return isWanted ? { payload } : undefined;
-  }
+  return {
+    /** Tells whether all of them are done with, so that the mark can go on. */
+    async takeNew(look: Look, items: ReadonlyMap<string, PollItem>): Promise<boolean> {
+      const faulty: Faulty[] = [];
+      let isAll = true;
+      for (const [itemId, item] of items) {
+        isAll = !isOver(look) && !isTooMuch(look, faulty);
+        if (!isAll) break;
+        const fault = await take(look, {
+          ...{ itemId, item },
+          noteWithRun: (run) => noteWithRun(run, look.row, itemId),
+          noteAlone: () => noteItems(tables, look.row, [itemId]),
+        });
+        if (fault !== null) faulty.push({ ...fault, itemId, item });
+      }
+      return (await keep(look, faulty)) && isAll;
+    },
 
-  /** Why it is not done with, where that is a fault of the item alone, which must not keep the others. */
-  async function take(look: Look, itemId: string, item: PollItem): Promise<Refusal | null> {
-    const found = await read(look, item).catch((error: unknown) => {
-      if (!isOfItem(error)) throw error;
-      return error;
-    });
-    if (found instanceof Refusal) return found;
-    if (found === undefined) await noteItems(tables, look.row, [itemId]);
-    else await start(look, itemId, found.payload);
-    look.doneWith += 1;
-    return null;
-  }
-
-  return async (look: Look, items: ReadonlyMap<string, PollItem>): Promise<boolean> => {
-    let [faulty, refused] = [0, 0];
-    for (const [itemId, item] of items) {
-      if (isOver(look) || faulty === mostFaultyItems || refused === mostRefusedItems) return false;
-      const fault = await take(look, itemId, item);
-      if (fault === null) continue;
-      look.failure ??= fault;
-      faulty += 1;
-      if (fault.code !== "validation_failed") refused += 1;
-    }
-    return faulty === 0;
+    /** Those that were kept back, and whose time has come. */
+    async tryAgain(look: Look): Promise<void> {
+      const endsAt = performance.now() + tryAgainMs;
+      for (const due of await findDueAgain(tables, look.row, mostTriedAgain)) {
+        if (isOver(look) || performance.now() > endsAt) return;
+        const itemId = due.item_id;
+        const fault = await take(look, {
+          ...{ itemId, item: JSON.parse(due.item) as PollItem },
+          noteWithRun: (run) => leaveWithRun(run, look.row, itemId),
+          noteAlone: () => leave(tables, look.row, itemId),
+        }).catch(async (error: unknown) => {
+          // Nobody gives it up for that, but the next look comes to what is new.
+          if (!isOver(look)) await postpone(tables, look.row, due);
+          throw error;
+        });
+        if (fault !== null) await noteFaultAgain(tables, look.row, { ...due, fault: wordsOf(fault.reason) });
+      }
+    },
   };
 }
 
-/** Whether there is no time left for more of it. */
-export const isOver = ({ signal, account }: Look): boolean => signal.aborted || account.isTooLate();
-
-/** What the service says about one item, an answer that is too large, or what the filter cannot make of it; the next one may be better. */
-function isOfItem(error: unknown): error is Refusal {
-  if (!(error instanceof Refusal)) return false;
-  const status = error.provider?.status;
-  if (status === undefined) return codesOfItem.has(error.code);
-  return status >= 400 && status < 500 && status !== 401 && status !== 429;
+function isTooMuch({ doneWith }: Look, faulty: Faulty[]): boolean {
+  if (faulty.length >= mostFaulty) return true;
+  if (doneWith > 0) return false;
+  const refused = faulty.filter(({ reason }) => !(reason instanceof Refusal && reason.code === "validation_failed"));
+  return refused.length >= mostRefused || faulty.filter(({ isSure }) => !isSure).length >= mostDoubtful;
 }
 
-const codesOfItem = new Set<RefusalCode>(["validation_failed", "expression_timeout", "provider_error", "outbound_refused"]);
+function toStored({ itemId, item, reason }: Faulty) {
+  const { text } = toStorableText(item);
+  const isLarge = text.length > longestItem;
+  const words = wordsOf(reason);
+  return { itemId, item: isLarge ? null : text, fault: isLarge ? `${words} The item is too large to be kept for another try.` : words };
+}

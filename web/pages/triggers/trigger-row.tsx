@@ -10,6 +10,7 @@ import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import type { MyOrganization } from "../../session.ts";
+import { KeptItems } from "./kept-items.tsx";
 import { kindLooks } from "./kinds.ts";
 import { TriggerFacts } from "./trigger-facts.tsx";
 import { useLookNow } from "./use-look-now.ts";
@@ -28,7 +29,7 @@ export function TriggerRow({ organization, trigger, refresh, ...on }: TriggerRow
   const builds = organization.role !== "viewer";
   const test = useMutation({ mutationFn: () => testTrigger(organization.id, trigger.id) });
   const { Icon } = kindLooks[trigger.kind];
-  const { look, isLooking, error: notLooked } = useLookNow(organization.id, trigger, refresh);
+  const { look, lookAgain, isLooking, error: notLooked } = useLookNow(organization.id, trigger, refresh);
   return (
     <li className="grid gap-3 px-5 py-4 sm:px-6">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
@@ -61,6 +62,9 @@ export function TriggerRow({ organization, trigger, refresh, ...on }: TriggerRow
           <Badge>{trigger.active ? "On" : "Off"}</Badge>
         )}
       </div>
+      {trigger.poll && (
+        <KeptItems trigger={trigger} {...trigger.poll.faultyItems} busy={isLooking} retry={builds ? lookAgain : undefined} />
+      )}
       {notLooked && <ProblemNotice error={notLooked} />}
       {test.isError && <ProblemNotice error={test.error} />}
       {test.data && (

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Trigger } from "../../../src/triggers/wire.ts";
-import { lookNow } from "../../api/triggers.ts";
+import { lookNow, retryItems } from "../../api/triggers.ts";
 
 /** A process that looks keeps the trigger to itself for this long; a next look that is later says that this one is over. */
 const lookLimitMs = 31_000;
@@ -9,12 +9,12 @@ const askEveryMs = 1_000;
 
 type Asked = { seen: string; untilMs: number };
 
-/** Has a watch look now, and follows it until it has. `refresh` ends once the trigger is known anew. */
+/** Has a watch look now, also at what it keeps back, and follows it until it has. `refresh` ends once the trigger is known anew. */
 export function useLookNow(organizationId: string, trigger: Trigger, refresh: () => Promise<unknown>) {
   const [asked, setAsked] = useState<Asked>();
   const request = useMutation({
-    mutationFn: async () => {
-      await lookNow(organizationId, trigger.id);
+    mutationFn: async (ask: typeof lookNow) => {
+      await ask(organizationId, trigger.id);
       await refresh();
     },
     onSuccess: () => setAsked({ seen: resultOf(trigger), untilMs: Date.now() + lookLimitMs }),
@@ -30,7 +30,12 @@ export function useLookNow(organizationId: string, trigger: Trigger, refresh: ()
     const timer = setInterval(() => again(), askEveryMs);
     return () => clearInterval(timer);
   }, [isLooking]);
-  return { look: () => request.mutate(), isLooking: request.isPending || isLooking, error: request.error };
+  return {
+    look: () => request.mutate(lookNow),
+    lookAgain: () => request.mutate(retryItems),
+    isLooking: request.isPending || isLooking,
+    error: request.error,
+  };
 }
 
 const resultOf = ({ poll, lastError }: Trigger): string => JSON.stringify([poll?.lastPolledAt, lastError]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PollEntry } from "../../../src/catalog/wire.ts";
-import { describeParameters, describePoll } from "./watch-words.ts";
+import { describeKept, describeParameters, describePoll } from "./watch-words.ts";
 
 const entry: PollEntry = {
   ...{ id: "new_email", provider: { id: "gmail", title: "Gmail" }, title: "New email", description: "" },
@@ -16,7 +16,14 @@ const entry: PollEntry = {
     },
   },
 };
-const poll = { event: "new_email", everySeconds: null, takesExisting: false, lastPolledAt: null, nextPollAt: null };
+const poll = {
+  event: "new_email",
+  everySeconds: null,
+  takesExisting: false,
+  lastPolledAt: null,
+  nextPollAt: null,
+  faultyItems: { waiting: 0, givenUp: 0, lastFault: null },
+};
 
 describe("what a watch watches", () => {
   it("begins with the service, and keeps names that are written in capitals", () => {
@@ -29,4 +36,10 @@ describe("what a watch watches", () => {
     expect(describeParameters(entry, { ...poll, parameters })).toEqual(["Labels: INBOX, Bills", "Unread only: yes", 'Rule: {"of":"Ann"}']);
     expect(describeParameters(entry, { ...poll, parameters: { search: "x".repeat(500) } })[0]).toHaveLength("Search: ".length + 121);
   });
+});
+
+it("says how many items could not be taken", () => {
+  expect(describeKept({ waiting: 1, givenUp: 0 })).toBe("1 item could not be taken and is tried again.");
+  expect(describeKept({ waiting: 2, givenUp: 1 })).toBe("2 items could not be taken and are tried again. 1 item was given up.");
+  expect(describeKept({ waiting: 0, givenUp: 1200 })).toBe("1,200 items were given up.");
 });

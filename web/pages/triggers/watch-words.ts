@@ -14,6 +14,18 @@ export function usePoll(provider: string | null | undefined, event: string | und
   return useQuery(pollsQuery).data?.find((entry) => entry.provider.id === provider && entry.id === event);
 }
 
+export type FaultyItems = NonNullable<Trigger["poll"]>["faultyItems"];
+
+/** Such as `2 items could not be taken and are tried again. 1 item was given up.` */
+export function describeKept({ waiting, givenUp }: Pick<FaultyItems, "waiting" | "givenUp">): string {
+  const count = (number: number) => `${number.toLocaleString("en")} item${number === 1 ? "" : "s"}`;
+  const sentences = [
+    waiting > 0 && `${count(waiting)} could not be taken and ${waiting === 1 ? "is" : "are"} tried again.`,
+    givenUp > 0 && `${count(givenUp)} ${givenUp === 1 ? "was" : "were"} given up.`,
+  ];
+  return sentences.filter(Boolean).join(" ");
+}
+
 const longest = 120;
 
 /** Where it looks, a line for each field that is set. */
