@@ -10,15 +10,16 @@ import { createReadSlotUse } from "./execution/read-slot-use.ts";
 import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
 import { createStartCall, type Parts } from "./parts.ts";
-import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
-import { createPreview } from "./runs/read/preview.ts";
-import { createRunFiles } from "./runs/read/run-files.ts";
+import { createAskModel } from "./runs/ask-model.ts";
+import { createCheckOverrides } from "./runs/check-overrides.ts";
+import { createDatabaseClock, type DatabaseClock } from "./runs/database-clock.ts";
+import { createExecuteNode } from "./runs/execute-node.ts";
+import { createExecuteOnce } from "./runs/execute-once.ts";
+import { createPreview } from "./runs/preview.ts";
+import { createReadRecentOutputs } from "./runs/recent-outputs.ts";
+import { createRunFiles } from "./runs/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
-import { createDatabaseClock, type DatabaseClock } from "./runs/walk/database-clock.ts";
-import { createAskModel } from "./runs/walk/node/ask-model.ts";
-import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
-import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
-import { fillPreviewLimitSeconds } from "./runs/wire.ts";
+import { createFindActingNodes } from "./triggers/acting-nodes.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
 import { createSchedules } from "./triggers/fire-schedules.ts";
@@ -28,6 +29,7 @@ import { createFindSamples } from "./triggers/polls/find-samples.ts";
 import { createLookForNew } from "./triggers/polls/look-for-new.ts";
 import { createMakeLook } from "./triggers/polls/make-look.ts";
 import { createOpenAccount } from "./triggers/polls/open-account.ts";
+import { createStopOwnItems } from "./triggers/polls/stop-own-items.ts";
 import { createTakeItems } from "./triggers/polls/take-items.ts";
 import { createWatchServices } from "./triggers/polls/watch-services.ts";
 import { createReceiveWebhook } from "./triggers/receive-webhook.ts";
@@ -37,7 +39,7 @@ import { createRemoveWebhook } from "./triggers/remove-webhook.ts";
 import { createStopLoops } from "./triggers/stop-loops.ts";
 import { createTriggers } from "./triggers/triggers.ts";
 import { createTryTrigger } from "./triggers/try-trigger.ts";
-import { createWebhookRemovals, type WebhookRemovals } from "./triggers/webhook-removals.ts";
+import { createTurnOff } from "./triggers/turn-off.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
 import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
 import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
@@ -169,18 +171,19 @@ function openTriggers(
   const { config, log, tracing } = surroundings;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
-  const stopLoops = createStopLoops({ db, log, catalog, workflows, callProvider, mostPerMinute: config.ownEventsPerMinute });
+  const loops = { db, log, findActingNodes: createFindActingNodes({ catalog, workflows }), turnOff: createTurnOff({ db, log, catalog }) };
+  const stopLoops = createStopLoops({ ...loops, callProvider, mostPerMinute: config.ownEventsPerMinute });
   const titleOf = (providerId: string) => catalog.providers.find(({ id }) => id === providerId)?.title ?? providerId;
   const polls = createPolls({ providers: catalog.providers, vault });
   const openAccount = createOpenAccount({ vault, outside });
   const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
-  const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, tracing }) });
-  const [inTurn, removeWebhook] = [createRegistrationTurns(db), createRemoveWebhook({ secrets, callProvider })];
-  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
-  const registrations = createRegistrations({
-    ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
-    removals: webhookRemovals,
+  const stopOwnItems = createStopOwnItems({
+    ...loops,
+    readRecentOutputs: createReadRecentOutputs({ db }),
+    most: config.ownEventsPerMinute,
   });
+  const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });
+  const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
   return {
     webhookRemovals,
     triggers: createTriggers({ db, secrets, registrations, polls, checkOverrides }),

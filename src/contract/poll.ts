@@ -25,6 +25,15 @@ export type Poll = {
   /** What somebody wrote, or a short title: `$trigger.prompt` where the trigger has no text of its own. */
   promptOf: (payload: unknown) => string | undefined;
   senderOf: ((payload: unknown) => { id: string | undefined; name: string | undefined }) | null;
+  /**
+   * Whether a value in what a tool of the provider gave out names this item: then the tool made it, and a workflow that it starts again and again is
+   * turned off. Its id unless given.
+   */
+  isNamed: (name: string, item: PollItem) => boolean;
+  /** What has to stand in the tool's input as well, where ids are not unique: the table. */
+  madeIn: ((parameters: Record<string, unknown>) => string) | null;
+  /** Which sender the account itself is, where senders are told: what it sends is the effect of whoever acts with it. */
+  findOwnSender: ((call: PollCall) => Promise<string | undefined>) | null;
 };
 
 export type Look<Parameters = Record<string, unknown>> = {
@@ -59,9 +68,21 @@ type PollDescriptor<Parameters extends z.ZodObject> = Pick<Poll, "id" | "title" 
   read?: (call: PollCall, item: PollItem, parameters: z.output<Parameters>) => Promise<unknown>;
   promptOf?: Poll["promptOf"];
   senderOf?: NonNullable<Poll["senderOf"]>;
+  isNamed?: Poll["isNamed"];
+  madeIn?: (parameters: z.output<Parameters>) => string;
+  findOwnSender?: NonNullable<Poll["findOwnSender"]>;
 };
 
 export function definePoll<Parameters extends z.ZodObject>(descriptor: PollDescriptor<Parameters>): Poll {
-  const usual = { worksWithoutAccount: false, read: null, promptOf: () => undefined, senderOf: null };
+  const isNamed: Poll["isNamed"] = (name, { id }) => name === id;
+  const usual = {
+    worksWithoutAccount: false,
+    read: null,
+    promptOf: () => undefined,
+    senderOf: null,
+    isNamed,
+    madeIn: null,
+    findOwnSender: null,
+  };
   return { ...usual, ...descriptor } as unknown as Poll;
 }

@@ -1,12 +1,15 @@
 import { sql } from "kysely";
 import type { TriggerRow, TriggersDb } from "./store.ts";
 
+/** Whose effects they are, "" for everybody's, and within how many minutes they are counted. */
+type Counted = { to: string; minutes: number };
+
 /**
- * How often its own effects started a trigger within a minute, this time included, over all processes. Receipts are counted for one person at
+ * How often its own effects started a trigger within that time, this time included, over all processes. Receipts are counted for one person at
  * a time: 0 says that it is somebody else's minute.
  */
-export async function countOwnEvent(db: TriggersDb, { organization_id, id }: TriggerRow, to: string): Promise<number> {
-  const isOver = sql`(own_events_since IS NULL OR own_events_since <= now() - interval '1 minute')`;
+export async function countOwnEvent(db: TriggersDb, { organization_id, id }: TriggerRow, { to, minutes }: Counted): Promise<number> {
+  const isOver = sql`(own_events_since IS NULL OR own_events_since <= now() - ${minutes} * interval '1 minute')`;
   const { rows } = await sql<{ events: number }>`
     UPDATE trigger SET
       own_events = CASE WHEN ${isOver} THEN 1 WHEN own_events_to = ${to} THEN own_events + 1 ELSE own_events END,
@@ -21,14 +24,14 @@ export async function countOwnEvent(db: TriggersDb, { organization_id, id }: Tri
 export async function stopTrigger(db: TriggersDb, { organization_id, id }: TriggerRow, reason: string): Promise<boolean> {
   const stopped = db
     .updateTable("trigger")
-    .set({ is_active: false, stopped_reason: reason, updated_at: sql<Date>`now()` })
+    .set({ is_active: false, stopped_reason: reason, next_poll_at: null, updated_at: sql<Date>`now()` })
     .where("organization_id", "=", organization_id)
     .where("id", "=", id)
     .where("is_active", "=", true);
   return (await stopped.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-/** Unless the webhook has another account by now. */
+/** Unless the trigger has another account by now. */
 export const noteOwnSender = (db: TriggersDb, { organization_id, id, credential_id }: TriggerRow, ownSender: string | null) =>
   db
     .updateTable("trigger")

@@ -21,7 +21,7 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { lim
   const takeItems = createTakeItems({
     db,
     startRun: runs.start,
-
+    stopOwnItems: async () => {},
     tracing,
     ...(itemLimitMs ? { itemLimitMs } : {}),
   });

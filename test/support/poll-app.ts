@@ -22,9 +22,9 @@ export const feedOf = (...ids: string[]): Answer => ({
 });
 
 /** The application with a feed on loopback, and short ways to triggers that look at it. */
-export async function startPollApp() {
+export async function startPollApp(environment: Record<string, string> = {}) {
   const feed = await startFakeProvider();
-  const flows = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8" } });
+  const flows = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...environment } });
   const { app, owner } = flows;
   const workflowId = await flows.save([node("a", "set_fields", { fields: { x: "1" } })]);
   const path = `${flows.path}/triggers`;

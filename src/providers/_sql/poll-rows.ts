@@ -49,6 +49,9 @@ export function namesOf({ table, column, keyColumn = column }: RowParameters, ma
   return { table: quoteName("/table", table, mark), order: columnName("/column", column), key: columnName("/keyColumn", keyColumn) };
 }
 
+/** The name of the table alone, as statements that add a row have it: the numbers of rows are the same in other tables. */
+export const bareTable = ({ table }: RowParameters): string => /([^.`"]+)[`"]?\s*$/.exec(table)?.[1]?.trim() ?? table;
+
 /** Runs one statement that reads. */
 export type Run = (sql: string, values: unknown[]) => Promise<Row[]>;
 

@@ -1,6 +1,7 @@
 import type { ImapFlow, MailboxObject } from "imapflow";
 import { z } from "zod";
 import { definePoll, type PollItem, type PollPage } from "../../contract/poll.ts";
+import { textAt } from "../../contract/read.ts";
 import { promptOfMail, senderOfMail } from "../_mail/tell-mail.ts";
 import { toEmailCall, withImap } from "./client.ts";
 import { readMails } from "./read-mails.ts";
@@ -34,6 +35,8 @@ export const newEmail = definePoll({
     }),
   promptOf: promptOfMail,
   senderOf: senderOfMail,
+  isNamed: (name, { payload }) => name === textAt(payload, "messageId"),
+  findOwnSender: async (call) => senderOfMail({ from: textAt(call.credential, "fromAddress") ?? textAt(call.credential, "user") }).id,
 });
 
 async function listNewest(client: ImapFlow, opened: MailboxObject): Promise<PollItem[]> {

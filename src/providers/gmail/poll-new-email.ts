@@ -41,6 +41,7 @@ export const newEmail = definePoll({
   },
   promptOf: promptOfMail,
   senderOf: senderOfMail,
+  findOwnSender: async ({ http }) => textAt(await http.json({ path: "/gmail/v1/users/me/profile" }), "emailAddress"),
 });
 
 type Wanted = z.output<typeof parameters>;

@@ -22,7 +22,8 @@ export async function openSheet(http: Http, { spreadsheetId, sheet, headerRow }:
   const found = sheet ? properties.find((one) => textAt(one, "title") === sheet) : properties[0];
   if (found === undefined)
     throw refuseInput("/sheet", `names no sheet; there are: ${properties.map((one) => textAt(one, "title")).join(", ")}`);
-  const name = (textAt(found, "title") ?? "").replaceAll("'", "''");
+  const title = textAt(found, "title") ?? "";
+  const name = title.replaceAll("'", "''");
   const rowCount = integerAt(found, "gridProperties", "rowCount") ?? 0;
   const columnCount = integerAt(found, "gridProperties", "columnCount") ?? 1;
   const firstRow = headerRow + 1;
@@ -58,7 +59,7 @@ export async function openSheet(http: Http, { spreadsheetId, sheet, headerRow }:
     return firstRow - 1;
   }
 
-  return { firstRow, rowCount, mostRows, read, findLastRow };
+  return { title, firstRow, rowCount, mostRows, read, findLastRow };
 }
 
 /** Boxes that are not ticked are no content: many sheets have a column of them down to the end. */

@@ -67,7 +67,7 @@ describe("the first look", () => {
     expect(page.items).toHaveLength(20);
     expect(page.items.at(-1)).toEqual({
       id: expect.stringMatching(/^21:/),
-      payload: { row: 21, values: ["person 20", 20], record: { Name: "person 20", Age: 20 } },
+      payload: { sheet: "Tom's orders", row: 21, values: ["person 20", 20], record: { Name: "person 20", Age: 20 } },
     });
     expect(await orders.list(page.mark)).toEqual({ items: [], mark: page.mark, hasMore: false });
     expect((await orders.list(null)).items.map(({ id }) => id)).toEqual(page.items.map(({ id }) => id));
@@ -222,4 +222,11 @@ it("says what to do about a sheet with too many empty rows", async () => {
 it("tells of a row by its names and values", () => {
   expect(newRow.promptOf({ values: ["Ann", 41], record: { Name: "Ann", Age: 41 } })).toBe("Name: Ann\nAge: 41");
   expect(newRow.promptOf({ values: ["Ann", 41] })).toBe("Ann\n41");
+});
+
+it("knows what google_sheets_append_rows wrote", () => {
+  const item = { id: "1", payload: { sheet: "Tom's orders", row: 22 } };
+  const named = (name: string) => newRow.isNamed(name, item);
+  expect(["'Tom''s orders'!A22:C22", "'Tom''s orders'!A20:C25", "'Tom''s orders'!B22"].map(named)).toEqual([true, true, true]);
+  expect(["Other!A22:C22", "'Tom''s orders'!A23:C25", "22", "1", "Tom's orders"].map(named)).toEqual(Array(5).fill(false));
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Http } from "../../contract/http.ts";
 import { definePoll, type PollItem, type PollPage } from "../../contract/poll.ts";
-import { listAt, recordAt } from "../../contract/read.ts";
+import { listAt, numberAt, recordAt, textAt } from "../../contract/read.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { findKnownEnd, type Known } from "./align-rows.ts";
 import { toColumns, toRecord } from "./name-cells.ts";
@@ -37,7 +37,16 @@ export const newRow = definePoll({
     return mark === null ? await listNewest(sheet, now.getTime()) : await listBelow(sheet, readMark(mark));
   },
   promptOf: describeRow,
+  isNamed: (name, { payload }) => isInRange(name, textAt(payload, "sheet"), numberAt(payload, "row")),
+  madeIn: ({ spreadsheetId }) => readGoogleId("/spreadsheetId", spreadsheetId),
 });
+
+/** google_sheets_append_rows tells where it wrote to, such as Orders!A5:C6. */
+function isInRange(range: string, sheet: string | undefined, row: number | undefined): boolean {
+  const [, name = "", first, last = first] = /^(.+)![A-Z]+(\d+)(?::[A-Z]+(\d+))?$/.exec(range) ?? [];
+  if (first === undefined || row === undefined || name.replace(/^'(.*)'$/, "$1").replaceAll("''", "'") !== sheet) return false;
+  return row >= Number(first) && row <= Number(last);
+}
 
 const open = async (http: Http, { spreadsheetId, sheet, headerRow }: z.output<typeof parameters>): Promise<Sheet> =>
   await openSheet(http, { spreadsheetId: readGoogleId("/spreadsheetId", spreadsheetId), sheet: sheet?.trim(), headerRow });
@@ -49,7 +58,7 @@ async function listNewest(sheet: Sheet, serial: number): Promise<PollPage> {
   const row = await sheet.findLastRow();
   const { header, rows } = await sheet.read(Math.max(sheet.firstRow, row - mostAtFirst + 1), row);
   // The first look may be made twice before its mark is stored: a serial would be another one then.
-  const items = rows.filter(({ hash }) => hash !== "").map((one) => toItem(`${one.number}:${one.hash}`, header, one));
+  const items = rows.filter(({ hash }) => hash !== "").map((one) => toItem(`${one.number}:${one.hash}`, { sheet, header }, one));
   return { items, mark: toMark({ row, serial, rows }), hasMore: false };
 }
 
@@ -59,7 +68,7 @@ async function listBelow(sheet: Sheet, { serial, ...known }: Mark): Promise<Poll
   const end = Math.max(sheet.firstRow - 1, findKnownEnd(known, rows));
   const added = rows.filter(({ number, hash }) => number > end && hash !== "");
   const some = added.slice(0, mostOnPage);
-  const items = some.map((one) => toItem(String(serial + one.number - end), header, one));
+  const items = some.map((one) => toItem(String(serial + one.number - end), { sheet, header }, one));
   const last =
     some.at(-1)?.number ?? rows.findLast(({ number, hash }) => number <= end && hash !== "")?.number ?? (await findEnd(sheet, from));
   const goesOn = rows.at(-1)?.number === to && to < sheet.rowCount;
@@ -71,10 +80,10 @@ async function listBelow(sheet: Sheet, { serial, ...known }: Mark): Promise<Poll
 const findEnd = async (sheet: Sheet, from: number): Promise<number> =>
   from > sheet.firstRow ? await sheet.findLastRow() : sheet.firstRow - 1;
 
-/** As google_sheets_read_range gives it. */
-const toItem = (id: string, header: unknown[], { number, values }: SheetRow): PollItem => ({
+/** As google_sheets_read_range gives it, and where it is. */
+const toItem = (id: string, { sheet, header }: { sheet: Sheet; header: unknown[] }, { number, values }: SheetRow): PollItem => ({
   id,
-  payload: { row: number, values, ...(header.length > 0 ? { record: toRecord(toColumns(header), values) } : {}) },
+  payload: { sheet: sheet.title, row: number, values, ...(header.length > 0 ? { record: toRecord(toColumns(header), values) } : {}) },
 });
 
 function describeRow(payload: unknown): string | undefined {

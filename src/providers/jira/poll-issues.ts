@@ -39,6 +39,8 @@ export const newIssue = definePoll({
     id: textAt(payload, "fields", "reporter", "accountId"),
     name: textAt(payload, "fields", "reporter", "displayName"),
   }),
+  // Ids are numbers, which comments have as well.
+  isNamed: (name, { payload }) => name === textAt(payload, "key"),
 });
 
 // The search is late by seconds to minutes, more while much is changed at once, and its times have minutes only.

@@ -42,6 +42,10 @@ export const newEmail = definePoll({
   },
   promptOf: promptOfMail,
   senderOf: senderOfMail,
+  findOwnSender: async ({ http }) => {
+    const me = await http.json({ path: "/me", query: { $select: "mail,userPrincipalName" } });
+    return textAt(me, "mail") ?? textAt(me, "userPrincipalName");
+  },
 });
 
 type Wanted = z.output<typeof parameters>;

@@ -3,6 +3,7 @@ import { definePoll } from "../../contract/poll.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import {
+  bareTable,
   type Dialect,
   isWhole,
   listRows,
@@ -33,6 +34,7 @@ export const newRow = definePoll({
   },
   read: async (call, item, parameters) =>
     isWhole(item) ? rowOf(item) : await read(call, parameters, (run, place) => readRow(run, { ...place, item })),
+  madeIn: bareTable,
 });
 
 type Place = { names: Names; dialect: Dialect };

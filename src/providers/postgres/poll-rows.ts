@@ -1,6 +1,6 @@
 import type { CredentialCall } from "../../contract/credential.ts";
 import { definePoll } from "../../contract/poll.ts";
-import { type Dialect, isWhole, listRows, namesOf, type Run, readRow, rowOf, rowParameters } from "../_sql/poll-rows.ts";
+import { bareTable, type Dialect, isWhole, listRows, namesOf, type Run, readRow, rowOf, rowParameters } from "../_sql/poll-rows.ts";
 import { beginReading, type Login, tooLarge, withPostgres } from "./client.ts";
 
 export const newRow = definePoll({
@@ -21,6 +21,7 @@ export const newRow = definePoll({
   },
   read: async (call, item, parameters) =>
     isWhole(item) ? rowOf(item) : await read(call, (run) => readRow(run, { names: namesOf(parameters, '"'), dialect, item })),
+  madeIn: bareTable,
 });
 
 // Sent as text, a value takes the type of the column it is compared with.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { collectPages } from "../../contract/pages.ts";
 import { definePoll, type PollItem } from "../../contract/poll.ts";
+import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { type ListedObject, listPage } from "./list-page.ts";
 
@@ -31,6 +32,7 @@ export const newObject = definePoll({
     const items = objects.toSorted(byTime).flatMap((object) => toItem(bucket, object));
     return { items, mark: "listed", hasMore: false };
   },
+  isNamed: (name, { payload }) => name === textAt(payload, "key"),
 });
 
 const byTime = (one: ListedObject, other: ListedObject): number =>

@@ -16,7 +16,7 @@ export function changePoll(row: TriggerRow, { active = row.is_active, credential
   return {
     ...update,
     // What it was answered last is kept when it is turned on again: what came while it was off starts nothing.
-    ...(isElsewhere ? { last_polled_at: null, last_error: null } : {}),
+    ...(isElsewhere ? { last_polled_at: null, last_error: null, own_sender: null, own_sender_asked_at: null } : {}),
     ...(isFirst ? { poll_mark: null, poll_round: row.poll_round + 1, poll_wait_seconds: 0 } : {}),
     next_poll_at: active ? (isFirst ? now : noLaterThan(row, update.poll_every_seconds, now)) : null,
   };

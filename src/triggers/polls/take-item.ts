@@ -8,8 +8,9 @@ import { isFilterMet } from "../filter-events.ts";
 import { wishOfItem } from "../run-wishes.ts";
 import { judgeFault } from "./judge-fault.ts";
 import { isOver, type Look } from "./look.ts";
+import type { StopOwnItems } from "./stop-own-items.ts";
 
-type Options = { startRun: StartRun; tracing: Tracing; itemLimitMs?: number };
+type Options = { startRun: StartRun; stopOwnItems: StopOwnItems; tracing: Tracing; itemLimitMs?: number };
 
 type Taking = {
   itemId: string;
@@ -27,9 +28,10 @@ export type Fault = { reason: unknown; isSure: boolean };
 const usualItemLimitMs = 10_000;
 
 /** Starts the run of an item, or notes that it starts none. */
-export function createTakeItem({ startRun, tracing, itemLimitMs = usualItemLimitMs }: Options) {
-  async function start(look: Look, { itemId, noteWithRun: note }: Taking, payload: unknown): Promise<void> {
+export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = usualItemLimitMs }: Options) {
+  async function start(look: Look, { itemId, item, noteWithRun: note }: Taking, payload: unknown): Promise<void> {
     const { row, target } = look;
+    await stopOwnItems(look, item, payload);
     const trace = tracing.follow().begin("poll", {
       ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
     });
