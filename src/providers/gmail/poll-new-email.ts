@@ -33,7 +33,7 @@ export const newEmail = definePoll({
   everySeconds: { least: 30, usual: 120 },
   list: async ({ http }, { parameters: wanted, mark, now }) => {
     const nowSeconds = Math.floor(now.getTime() / 1000);
-    return mark === null ? await listNewest(http, wanted, nowSeconds) : await listSince(http, wanted, { from: Number(mark), nowSeconds });
+    return mark === null ? await listNewest(http, wanted, nowSeconds) : await listSince(http, wanted, { ...readMark(mark), nowSeconds });
   },
   read: async ({ http }, { id }) => {
     const [message] = await readMessage(http, id, { includeBody: true, isFull: true, hasRoom: () => false });
@@ -54,10 +54,16 @@ async function listNewest(http: Http, wanted: Wanted, nowSeconds: number): Promi
   return { items, mark: String(Math.max(nowSeconds - overlapSeconds, notBefore)), hasMore: false };
 }
 
-type Span = { from: number; nowSeconds: number };
+/** `floor` is where the listing began, on pages after its first one: the next begins no earlier. */
+type Span = { from: number; floor: number; nowSeconds: number };
+
+function readMark(mark: string): Pick<Span, "from" | "floor"> {
+  const [from = 0, floor = from] = mark.split(" ").map(Number);
+  return { from, floor };
+}
 
 /** Gmail lists the newest first. Where there are more than fit, the time is halved until the oldest of them do. */
-async function listSince(http: Http, wanted: Wanted, { from, nowSeconds }: Span): Promise<PollPage> {
+async function listSince(http: Http, wanted: Wanted, { from, floor, nowSeconds }: Span): Promise<PollPage> {
   let until: number | undefined;
   for (;;) {
     const query = { ...searchFor(wanted, from, until), maxResults: mostOnPage };
@@ -65,7 +71,8 @@ async function listSince(http: Http, wanted: Wanted, { from, nowSeconds }: Span)
     const isMoment = until !== undefined && until <= from + 1;
     if (next === undefined || isMoment) {
       const all = next === undefined ? items : await listMoment(http, query);
-      return { items: all, mark: String(until ?? Math.max(from, nowSeconds - overlapSeconds)), hasMore: until !== undefined };
+      if (until !== undefined) return { items: all, mark: `${until} ${floor}`, hasMore: true };
+      return { items: all, mark: String(Math.max(floor, nowSeconds - overlapSeconds)), hasMore: false };
     }
     until = from + Math.ceil(((until ?? Math.max(nowSeconds, from + 2)) - from) / 2);
   }

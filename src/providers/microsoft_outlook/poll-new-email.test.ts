@@ -86,7 +86,22 @@ describe("a later look", () => {
   it("goes on with the second a full page ends with", async () => {
     provider.script([listed([mail("a", "10:00:00"), mail("b", "10:00:05")], "https://graph.microsoft.com/v1.0/x?$skip=2")]);
     const page = await outlook.list("2026-11-17T10:00:00.000Z");
-    expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([["a", "b"], "2026-11-17T10:00:05.000Z", true]);
+    const ends = "2026-11-17T10:00:05.000Z 2026-11-17T10:00:00.000Z";
+    expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([["a", "b"], ends, true]);
+    provider.script([listed([])]);
+    await outlook.list(page.mark);
+    expect(asked()[0]?.$filter).toBe("receivedDateTime ge 2026-11-17T10:00:05.000Z");
+  });
+
+  it("looks as far back after several pages as after one", async () => {
+    for (const [from, next] of [
+      ["2026-11-17T10:00:00.000Z", anHourAgo],
+      ["2026-11-17T11:30:00.000Z", "2026-11-17T11:30:00.000Z"],
+    ] as const) {
+      provider.script([listed([mail("a", "11:55:00")], "https://graph.microsoft.com/v1.0/x?$skip=1"), listed([mail("b", "11:56:00")])]);
+      const page = await outlook.list(from);
+      expect(await outlook.list(page.mark)).toMatchObject({ mark: next, hasMore: false });
+    }
   });
 
   it("takes all mails of one second, however many there are, and sends the token to no other host", async () => {
@@ -96,7 +111,9 @@ describe("a later look", () => {
       listed([mail("c", "10:00:01")], "https://graph.microsoft.com/v1.0/x?$skip=3"),
     ]);
     const page = await outlook.list("2026-11-17T10:00:00.000Z");
-    expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([["a", "b", "c"], "2026-11-17T10:00:01.000Z", true]);
+    expect([subjectsOf(page), page.mark, page.hasMore]).toEqual([
+      ...[["a", "b", "c"], "2026-11-17T10:00:01.000Z 2026-11-17T10:00:00.000Z", true],
+    ]);
     expect(asked().slice(1)).toEqual([
       { place: "/me/mailFolders/inbox/messages", $skip: "1", $top: "100" },
       { place: "/me/mailFolders/inbox/messages", $skip: "2" },

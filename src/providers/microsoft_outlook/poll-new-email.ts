@@ -31,7 +31,7 @@ export const newEmail = definePoll({
   // Graph takes 10,000 requests in ten minutes for each app and mailbox, and four at a time.
   everySeconds: { least: 30, usual: 120 },
   list: async ({ http }, { parameters: wanted, mark, now }) =>
-    mark === null ? await listNewest(http, wanted, now) : await listSince(http, wanted, { from: mark, now }),
+    mark === null ? await listNewest(http, wanted, now) : await listSince(http, wanted, { ...readMark(mark), now }),
   read: async ({ http }, { payload }) => {
     const id = textAt(payload, "id") ?? "";
     const query = { $select: `${messageFields},body` };
@@ -59,9 +59,15 @@ async function listNewest(http: Http, wanted: Wanted, now: Date): Promise<PollPa
   return { items: messages.reverse().flatMap(toPollItem), mark: toMark(Math.max(now.getTime() - overlapMs, notBefore)), hasMore: false };
 }
 
-type Span = { from: string; now: Date };
+/** `floor` is where the listing began, on pages after its first one: the next begins no earlier. */
+type Span = { from: string; floor: string; now: Date };
 
-async function listSince(http: Http, wanted: Wanted, { from, now }: Span): Promise<PollPage> {
+function readMark(mark: string): Pick<Span, "from" | "floor"> {
+  const [from = mark, floor = from] = mark.split(" ");
+  return { from, floor };
+}
+
+async function listSince(http: Http, wanted: Wanted, { from, floor, now }: Span): Promise<PollPage> {
   const listed = await listPage(http, wanted, choose(wanted, from, "asc"));
   const messages = [...listed.messages];
   let next = listed.next;
@@ -73,8 +79,8 @@ async function listSince(http: Http, wanted: Wanted, { from, now }: Span): Promi
   }
   const items = messages.flatMap(toPollItem);
   const last = Date.parse(receivedOf(messages.at(-1)) ?? "");
-  if (next !== undefined && !Number.isNaN(last)) return { items, mark: toMark(last), hasMore: true };
-  return { items, mark: toMark(Math.max(Date.parse(from), now.getTime() - overlapMs)), hasMore: false };
+  if (next !== undefined && !Number.isNaN(last)) return { items, mark: `${toMark(last)} ${floor}`, hasMore: true };
+  return { items, mark: toMark(Math.max(Date.parse(floor), now.getTime() - overlapMs)), hasMore: false };
 }
 
 const isAfter = (messages: unknown[], from: string): boolean => Date.parse(receivedOf(messages.at(-1)) ?? "") > Date.parse(from);
