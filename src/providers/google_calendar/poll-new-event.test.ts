@@ -45,6 +45,14 @@ const asked = () =>
   });
 
 describe("the first look", () => {
+  it("says so where more was changed within a week than it can list, instead of missing the newest", async () => {
+    const busy = Array.from({ length: 250 }, (_, index) => event(`e${index}`, "08:00:00"));
+    provider.script([...Array.from({ length: 20 }, (_, page) => listed(busy, `p${page}`)), listed([event("newest", "11:00:00")])]);
+    await expect(calendar.list(null)).rejects.toThrow(/calendarId .*more than 5,000 changes within a week/);
+    provider.script([...Array.from({ length: 19 }, (_, page) => listed(busy, `p${page}`)), listed([event("newest", "11:00:00")])]);
+    expect(idsOf(await calendar.list(null)).at(-1)).toBe("newest");
+  });
+
   it("gives the events that were created last, oldest first, and goes on an hour before now", async () => {
     const old = event("old", "01:00:00", { created: "2025-01-01T00:00:00.000Z", updated: at("11:59:00") });
     provider.script([listed([event("a", "08:00:00")], "p2"), listed([event("b", "11:30:00"), old])]);

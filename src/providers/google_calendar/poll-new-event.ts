@@ -3,6 +3,7 @@ import { type Http, path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { definePoll, type PollItem, type PollPage } from "../../contract/poll.ts";
 import { at, known, listAt, textAt } from "../../contract/read.ts";
+import { refuseInput } from "../../contract/refuse-input.ts";
 import { toEvent } from "./to-event.ts";
 
 const mostOnPage = 250;
@@ -36,10 +37,15 @@ export const newEvent = definePoll({
 
 /** Google sorts by the last change, with the newest at the end: what was created lately is among what was changed lately. */
 async function listNewest(http: Http, calendarId: string, now: Date): Promise<PollPage> {
-  const changed = await collectPages<unknown, string>(mostChanges, async (pageToken) => {
+  const changed = await collectPages<unknown, string>(mostChanges + 1, async (pageToken) => {
     const answer = await listPage(http, calendarId, { updatedMin: now.getTime() - weekMs, pageToken });
     return { items: listAt(answer, "items"), next: textAt(answer, "nextPageToken") };
   });
+  if (changed.length > mostChanges)
+    throw refuseInput(
+      "/calendarId",
+      `must be another calendar: this one had more than ${mostChanges.toLocaleString("en")} changes within a week, of which a look can list no more`,
+    );
   const events = changed.filter(isEvent).sort((one, other) => createdOf(one) - createdOf(other));
   const newest = events.slice(-mostAtFirst);
   // What is older than these was not noted, so the next look must not reach back to it.
