@@ -69,6 +69,14 @@ it("does not take for new what a first look had no room for", async () => {
   expect(taken).toEqual(["new"]);
 });
 
+it("finds what is made at the very time at which the first look had no room for more", async () => {
+  const crowd = Array.from({ length: 100 }, (_, number) => ({ id: `crowd ${number}`, time: at(0) }));
+  const { look, taken } = watch([...crowd, { id: "new", time: at(0), listedFrom: at(1) }]);
+  await look(at(0));
+  await look(at(1));
+  expect(taken).toContain("new");
+});
+
 it("finds what is listed late, with a time before that of what was seen", async () => {
   const { look, taken } = watch([
     { id: "old", time: at(-60) },

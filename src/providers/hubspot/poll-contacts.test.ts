@@ -91,6 +91,42 @@ describe("new contacts of HubSpot", () => {
     ]);
   });
 
+  it("goes through more than 10,000 contacts of one moment by their ids", async () => {
+    const moment = "2026-03-01T11:00:00.000Z";
+    const ofMoment = (id: string) => ({
+      filterGroups: [
+        {
+          filters: [
+            { propertyName: "createdate", operator: "EQ", value: String(Date.parse(moment)) },
+            { propertyName: "hs_object_id", operator: "GT", value: id },
+          ],
+        },
+      ],
+      sorts: [{ propertyName: "hs_object_id", direction: "ASCENDING" }],
+    });
+    provider.script([
+      answer([contact("7", moment)], "10000"),
+      answer([contact("1", moment), contact("7", moment)], "100"),
+      answer([contact("9", moment)]),
+      answer([contact("10", "2026-03-01T11:40:00.000Z")]),
+    ]);
+    let mark = JSON.stringify({ newest: moment, since: moment });
+    const found: string[] = [];
+    for (const expected of [true, true, true, false]) {
+      const page = await look({}, mark);
+      found.push(...page.items.map(({ id }) => id));
+      expect(page.hasMore).toBe(expected);
+      ({ mark } = page);
+    }
+    expect(found).toEqual(["7", "1", "7", "9", "10"]);
+    expect(asked(provider).map(({ json }) => json)).toMatchObject([
+      { filterGroups: since(moment) },
+      ofMoment("0"),
+      ofMoment("7"),
+      { filterGroups: since("2026-03-01T11:00:00.001Z") },
+    ]);
+  });
+
   it("names the scope that is missing", async () => {
     const missing = {
       category: "MISSING_SCOPES",

@@ -34,11 +34,38 @@ const mostResults = 10_000;
 
 type Wanted = { properties: string[]; since: Date | null; cursor: string | undefined };
 
-async function readPage({ http }: CredentialCall, { properties, since, cursor }: Wanted): Promise<TimedPage> {
+async function readPage(call: CredentialCall, wanted: Wanted): Promise<TimedPage> {
+  const { since, cursor } = wanted;
+  if (since && cursor?.startsWith(behindId)) return await readMoment(call, { ...wanted, since, lastId: cursor.slice(behindId.length) });
   const filters = since && [{ propertyName: "createdate", operator: "GTE", value: String(since.getTime()) }];
+  const sorts = [{ propertyName: "createdate", direction: since ? "ASCENDING" : "DESCENDING" }];
+  const { items, next } = await search(call, { ...wanted, filters, sorts });
+  if (next === undefined || Number(next) + pageSize <= mostResults) return { items, next };
+  // Where all of them were made at the same moment, the time leads no further.
+  const isMoment = since !== null && Date.parse(items.at(-1)?.createdAt ?? "") <= since.getTime();
+  return isMoment ? { items, next: `${behindId}0` } : { items, next: undefined, isCut: true };
+}
+
+const behindId = "behind:";
+
+/** All that were made at one moment, by their ids, and then what came later. */
+async function readMoment(call: CredentialCall, { lastId, ...wanted }: Wanted & { since: Date; lastId: string }): Promise<TimedPage> {
+  const filters = [
+    { propertyName: "createdate", operator: "EQ", value: String(wanted.since.getTime()) },
+    { propertyName: "hs_object_id", operator: "GT", value: lastId },
+  ];
+  const sorts = [{ propertyName: "hs_object_id", direction: "ASCENDING" }];
+  const { items, next } = await search(call, { ...wanted, cursor: undefined, filters, sorts });
+  const last = items.at(-1)?.id;
+  return next === undefined || last === undefined ? { items, next: undefined, isCut: true } : { items, next: behindId + last };
+}
+
+type Search = Pick<Wanted, "properties" | "cursor"> & { filters: object[] | null; sorts: object[] };
+
+async function search({ http }: CredentialCall, { properties, cursor, filters, sorts }: Search) {
   const json = {
     ...(filters ? { filterGroups: [{ filters }] } : {}),
-    sorts: [{ propertyName: "createdate", direction: since ? "ASCENDING" : "DESCENDING" }],
+    sorts,
     properties: [...new Set([...properties, "createdate"])],
     limit: pageSize,
     after: cursor,
@@ -49,9 +76,7 @@ async function readPage({ http }: CredentialCall, { properties, since, cursor }:
     if (contact.id === undefined) return [];
     return [{ id: contact.id, payload: contact, createdAt: textAt(contact.properties, "createdate") ?? contact.createdAt }];
   });
-  const next = textAt(answer, "paging", "next", "after");
-  const isCut = next !== undefined && Number(next) + pageSize > mostResults;
-  return isCut ? { items, next: undefined, isCut } : { items, next };
+  return { items, next: textAt(answer, "paging", "next", "after") };
 }
 
 const nameOf = (contact: unknown): string | undefined =>
