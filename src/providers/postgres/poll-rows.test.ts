@@ -47,6 +47,19 @@ describeWithProgram("openssl", "new rows of PostgreSQL", () => {
     expect(await look()).toEqual([]);
   });
 
+  it("knows a time again as the same key, whatever the time zone of the session is by then", async () => {
+    await admin.query("CREATE TABLE moments (at timestamptz PRIMARY KEY)");
+    await admin.query("INSERT INTO moments VALUES ('2026-03-01 12:00:00+00')");
+    const look = watchRows({ table: "moments", column: "at" });
+    await look();
+    await admin.query("ALTER ROLE ann SET TimeZone = 'Asia/Kolkata'");
+    await admin.query("INSERT INTO moments VALUES ('2026-03-01 13:00:00+00')");
+    expect(ids(await look())).toEqual(["2026-03-01 13:00:00+00"]);
+    await admin.query("ALTER ROLE ann SET TimeZone = 'America/New_York'");
+    expect(await look()).toEqual([]);
+    await admin.query("ALTER ROLE ann RESET TimeZone");
+  });
+
   it("takes all rows of a table that was empty", async () => {
     await admin.query("CREATE TABLE empty_at_first (id int PRIMARY KEY)");
     const look = watchRows({ table: "empty_at_first" });

@@ -30,8 +30,9 @@ const dialect: Dialect = { asText: (_column, name) => `${name}::text`, value: (_
 async function read<Result>(call: CredentialCall, work: (run: Run) => Promise<Result>): Promise<Result> {
   return await withPostgres({ ...call, credential: call.credential as Login }, async (session) => {
     await beginReading(session);
-    // Other styles name no offset, and would not be read again as the same moment.
+    // Other styles name no offset, and would not be read again as the same moment; in another time zone the same moment has another text.
     await session.command("SET LOCAL DateStyle = 'ISO'");
+    await session.command("SET LOCAL TimeZone = 'UTC'");
     const result = await work(async (sql, values) => (await session.execute(sql, values)).rows);
     await session.command("ROLLBACK");
     return result;
