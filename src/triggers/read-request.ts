@@ -1,6 +1,6 @@
 import { type FieldFault, Refusal } from "../base/refusal.ts";
 import { checkSchedule, firstTick, type Schedule } from "./next-fire-times.ts";
-import { changePoll } from "./polls/change-poll.ts";
+import { changePoll, type SaysSame } from "./polls/change-poll.ts";
 import type { TriggerRow, TriggerUpdate } from "./store.ts";
 import { type TriggerChange, type TriggerRequest, type WebhookMethod, webhookMethods } from "./wire.ts";
 
@@ -40,7 +40,7 @@ export function readPoll({ provider, poll, credentialId, ...others }: TriggerReq
 }
 
 /** What a change means for the row as it is at that moment. */
-export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
+export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Date, saysSame: SaysSame): TriggerUpdate {
   const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
   const update = {
     ...{ name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides },
@@ -48,7 +48,7 @@ export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Da
     ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
   };
   if (row.kind === "schedule") return { ...update, ...readScheduleChange(row, { ...change, active }, changedAt) };
-  if (row.kind === "poll") return { ...update, ...readPollChange(row, { ...change, active }, changedAt) };
+  if (row.kind === "poll") return { ...update, ...readPollChange(row, { ...change, active }, { now: changedAt, saysSame }) };
   return { ...update, ...readWebhookChange(row, change) };
 }
 
@@ -58,6 +58,7 @@ function readWebhookChange(row: TriggerRow, change: TriggerChange): TriggerUpdat
   refuseFields({ poll }, ofPolls);
   if (row.provider_id === null) refuseFields({ credentialId, takesBots, events, places, register }, ofProvider);
   else refuseFields({ methods, answerWithinSeconds }, withoutProvider);
+  if (credentialId === null) throw invalid([{ pointer: "/credentialId", detail: "is required" }]);
   return {
     takes_bots: takesBots ?? row.takes_bots,
     ...writeFilters(change),
@@ -98,11 +99,11 @@ function readScheduleChange(row: TriggerRow, change: TriggerChange, changedAt: D
   return { ...update, next_fire_at: isSame && row.is_active ? row.next_fire_at : firstTick(schedule, changedAt) };
 }
 
-function readPollChange(row: TriggerRow, change: TriggerChange, changedAt: Date): TriggerUpdate {
+function readPollChange(row: TriggerRow, change: TriggerChange, changing: Parameters<typeof changePoll>[2]): TriggerUpdate {
   const { cron, timeZone, methods, answerWithinSeconds, takesBots, events, places, register } = change;
   refuseFields({ cron, timeZone }, ofSchedules);
   refuseFields({ methods, answerWithinSeconds, takesBots, events, places, register }, ofWebhooks);
-  return { ...writeFilters(change), ...changePoll(row, change, changedAt) };
+  return { ...writeFilters(change), ...changePoll(row, change, changing) };
 }
 
 export const invalid = (errors: FieldFault[]): Refusal =>

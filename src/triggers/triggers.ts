@@ -44,7 +44,7 @@ type Options = {
   db: Database;
   secrets: WebhookSecrets;
   registrations: Registrations;
-  polls: Pick<Polls, "readNew" | "checkChange">;
+  polls: Pick<Polls, "readNew" | "checkChange" | "saysSame">;
   checkOverrides: CheckOverrides;
   /** The database's clock unless given. */
   readNow?: () => Promise<Date>;
@@ -65,7 +65,7 @@ export function createTriggers(options: Options) {
   async function change(place: Place, wanted: TriggerChange): Promise<NamedTriggerRow> {
     return await tables.transaction().execute(async (transaction) => {
       const row = required(await lockTrigger(transaction, place));
-      const update = readChange(row, wanted, await now(transaction));
+      const update = readChange(row, wanted, await now(transaction), options.polls.saysSame);
       if (wanted.events || wanted.takesBots !== undefined) checkEventsOf(options.secrets, { ...row, ...update });
       await updateTrigger(transaction, place, update);
       const after = { ...row, ...update };
@@ -179,7 +179,7 @@ const createCheckChange =
     if (overrides) await checkOverrides({ organizationId, workflowId, overrides });
     if (before.kind === "poll") return await polls.checkChange(before, change);
     if (isRegistered) registrations.check(provider_id, places ?? (JSON.parse(before.places) as string[]));
-    if (provider_id !== null && credentialId !== undefined)
+    if (provider_id !== null && credentialId)
       await checkCredential(secrets, { organizationId, providerId: provider_id, credentialId, isRegistered });
   };
 

@@ -187,7 +187,7 @@ export const triggerChange = z
     overrides: overrides.optional(),
     cron: cron.optional(),
     timeZone: timeZone.optional(),
-    credentialId: id.optional(),
+    credentialId: id.nullable().optional().describe("null takes the account of a poll away, where its event works without one."),
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
     ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },

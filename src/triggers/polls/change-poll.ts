@@ -1,13 +1,20 @@
-import { isDeepStrictEqual } from "node:util";
 import type { TriggerRow, TriggerUpdate } from "../store.ts";
 import type { TriggerChange } from "../wire.ts";
 
+/** Whether parameters say the same as those of a trigger, with what is left out filled in. */
+export type SaysSame = (row: TriggerRow, parameters: Record<string, unknown>) => boolean;
+
+type Changing = { now: Date; saysSame: SaysSame };
+
 /** What a change of a poll means for its row as it is at that moment. */
-export function changePoll(row: TriggerRow, { active = row.is_active, credentialId, poll = {} }: TriggerChange, now: Date): TriggerUpdate {
+export function changePoll(row: TriggerRow, change: TriggerChange, { now, saysSame }: Changing): TriggerUpdate {
+  const { active = row.is_active, credentialId = row.credential_id, poll = {} } = change;
+  const { event = row.poll_id, parameters } = poll;
+  const isSame = parameters === undefined || (event === row.poll_id && saysSame(row, parameters));
   const update = {
-    credential_id: credentialId ?? row.credential_id,
-    poll_id: poll.event ?? row.poll_id,
-    poll_parameters: writeParameters(row, poll.parameters),
+    credential_id: credentialId,
+    poll_id: event,
+    poll_parameters: isSame ? row.poll_parameters : JSON.stringify(parameters),
     poll_every_seconds: poll.everySeconds === undefined ? row.poll_every_seconds : poll.everySeconds,
     poll_takes_existing: poll.takesExisting ?? row.poll_takes_existing,
   };
@@ -27,12 +34,6 @@ type Looks = Pick<TriggerRow, "credential_id" | "poll_id" | "poll_parameters">;
 /** Whether it looks somewhere else, where the same ids may name other items. */
 export const looksElsewhere = (before: Looks, after: Looks): boolean =>
   (["credential_id", "poll_id", "poll_parameters"] as const).some((column) => before[column] !== after[column]);
-
-/** The same text where it says the same. */
-function writeParameters({ poll_parameters: before }: TriggerRow, wanted: Record<string, unknown> | undefined): string | null {
-  if (wanted === undefined || before === null || isDeepStrictEqual(JSON.parse(before), wanted)) return before;
-  return JSON.stringify(wanted);
-}
 
 function noLaterThan({ next_poll_at: next }: TriggerRow, everySeconds: number | null, now: Date): Date {
   const latest = everySeconds === null ? Number.POSITIVE_INFINITY : now.getTime() + everySeconds * 1000;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Refusal } from "../../base/refusal.ts";
 import { readInput } from "../../catalog/catalog.ts";
 import type { Poll } from "../../contract/poll.ts";
@@ -77,12 +78,19 @@ export function createPolls({ providers, vault }: Options) {
       const { poll } = await check({
         organizationId: before.organization_id,
         providerId: before.provider_id ?? "",
-        credentialId: credentialId ?? before.credential_id,
+        credentialId: credentialId === undefined ? before.credential_id : credentialId,
         event: wanted?.event ?? before.poll_id ?? "",
         parameters: wanted?.parameters ?? (JSON.parse(before.poll_parameters ?? "{}") as unknown),
         pointer: "/poll",
       });
       checkEvery(poll, wanted?.everySeconds);
+    },
+
+    saysSame(row: TriggerRow, parameters: Record<string, unknown>): boolean {
+      const poll = findProvider(row.provider_id)?.polls.find(({ id }) => id === row.poll_id);
+      const before = JSON.parse(row.poll_parameters ?? "{}") as unknown;
+      const filled = (given: unknown) => poll?.parameters.safeParse(given).data ?? given;
+      return isDeepStrictEqual(filled(before), filled(parameters));
     },
 
     /** What a trigger looks for. It may be gone, or take other parameters, since it was saved. */

@@ -41,8 +41,9 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       ...(kind === "webhook" && readWebhook({ field, draft: webhook, trigger })),
       ...(kind === "poll" && readWatch({ field, draft: watch, trigger })),
     };
+    const takesAccountAway = kind === "poll" && trigger?.credentialId && field("credentialId") === "";
     const saved = trigger
-      ? await changeTrigger(organizationId, trigger.id, wanted)
+      ? await changeTrigger(organizationId, trigger.id, { ...wanted, ...(takesAccountAway && { credentialId: null }) })
       : await createTrigger(organizationId, { ...wanted, kind, workflowId });
     await onSaved(saved);
   }

@@ -24,12 +24,10 @@ type WatchAccountFieldProps = {
   organizationId: string;
   poll: PollEntry;
   account: WatchAccount;
-  /** One that has an account keeps one. */
-  mayHaveNone: boolean;
   onChange: (credentialId: string) => void;
 };
 
-export function WatchAccountField({ organizationId, poll, account, mayHaveNone, onChange }: WatchAccountFieldProps) {
+export function WatchAccountField({ organizationId, poll, account, onChange }: WatchAccountFieldProps) {
   const { type, accounts, chosenId } = account;
   const [isCreating, setCreating] = useState(false);
   const { title } = poll.provider;
@@ -49,12 +47,12 @@ export function WatchAccountField({ organizationId, poll, account, mayHaveNone, 
             <div className="flex flex-wrap items-center gap-2">
               <select
                 {...control}
-                required={!mayHaveNone}
+                required={!poll.worksWithoutAccount}
                 value={chosenId}
                 onChange={(event) => onChange(event.target.value)}
                 className={`${control.className} flex-1 basis-44`}
               >
-                {mayHaveNone && <option value="">None</option>}
+                {poll.worksWithoutAccount && <option value="">None</option>}
                 {accounts?.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}

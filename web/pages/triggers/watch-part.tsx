@@ -52,7 +52,6 @@ function Details({ organizationId, trigger, draft, onChange, poll }: WatchPartPr
   const account = useWatchAccount(organizationId, poll, draft.credentialId);
   const { chosenId } = account;
   const hasAccount = chosenId !== "";
-  const mayHaveNone = poll.worksWithoutAccount && !trigger?.credentialId;
   const { provider, event, parameters } = draft;
   const canLook = hasAccount || poll.worksWithoutAccount;
   const sample = useSample(
@@ -64,10 +63,7 @@ function Details({ organizationId, trigger, draft, onChange, poll }: WatchPartPr
   return (
     <>
       {poll.credentials.length > 0 && (
-        <WatchAccountField
-          {...{ organizationId, poll, account, mayHaveNone }}
-          onChange={(credentialId) => onChange({ ...draft, credentialId })}
-        />
+        <WatchAccountField {...{ organizationId, poll, account }} onChange={(credentialId) => onChange({ ...draft, credentialId })} />
       )}
       <SchemaForm
         schema={poll.parametersSchema}
