@@ -51,6 +51,8 @@ type TriggerTables = {
     poll_wait_seconds: Generated<number>;
     last_polled_at: Date | null;
     next_poll_at: Date | null;
+    /** Until when the service asked to be left alone. */
+    poll_not_before: Date | null;
     created_by: string | null;
     created_at: Date;
     updated_at: Date;
@@ -227,6 +229,7 @@ export type TriggerUpdate = Partial<
     | "poll_wait_seconds"
     | "last_polled_at"
     | "next_poll_at"
+    | "poll_not_before"
   >
 >;
 

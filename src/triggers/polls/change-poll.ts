@@ -23,9 +23,9 @@ export function changePoll(row: TriggerRow, change: TriggerChange, { now, saysSa
   return {
     ...update,
     // What it was answered last is kept when it is turned on again: what came while it was off starts nothing.
-    ...(isElsewhere ? { last_polled_at: null, last_error: null, own_sender: null, own_sender_asked_at: null } : {}),
+    ...(isElsewhere ? { last_polled_at: null, last_error: null, poll_not_before: null, own_sender: null, own_sender_asked_at: null } : {}),
     ...(isFirst ? { poll_mark: null, poll_round: row.poll_round + 1, poll_wait_seconds: 0 } : {}),
-    next_poll_at: active ? (isFirst ? now : noLaterThan(row, update.poll_every_seconds, now)) : null,
+    next_poll_at: active ? findNext({ ...row, ...update }, { isElsewhere, isFirst, now }) : null,
   };
 }
 
@@ -35,7 +35,16 @@ type Looks = Pick<TriggerRow, "credential_id" | "poll_id" | "poll_parameters">;
 export const looksElsewhere = (before: Looks, after: Looks): boolean =>
   (["credential_id", "poll_id", "poll_parameters"] as const).some((column) => before[column] !== after[column]);
 
-function noLaterThan({ next_poll_at: next }: TriggerRow, everySeconds: number | null, now: Date): Date {
+type Begun = { isElsewhere: boolean; isFirst: boolean; now: Date };
+
+/** At once where it begins anew, but no sooner than the service wants it. */
+function findNext(row: TriggerRow, { isElsewhere, isFirst, now }: Begun): Date {
+  const next = isFirst ? now : noLaterThan(row, now);
+  const notBefore = isElsewhere ? null : row.poll_not_before;
+  return notBefore !== null && notBefore > next ? notBefore : next;
+}
+
+function noLaterThan({ next_poll_at: next, poll_every_seconds: everySeconds }: TriggerRow, now: Date): Date {
   const latest = everySeconds === null ? Number.POSITIVE_INFINITY : now.getTime() + everySeconds * 1000;
   return new Date(Math.min((next ?? now).getTime(), latest));
 }

@@ -1,7 +1,7 @@
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Database } from "../../storage/database.ts";
-import { choosePause } from "./choose-pause.ts";
+import { choosePause, toSeconds } from "./choose-pause.ts";
 import type { Polls, Target } from "./find-poll.ts";
 import type { Looked, LookForNew } from "./look-for-new.ts";
 import { type ClaimedPoll, endLook, pollTables } from "./poll-store.ts";
@@ -42,12 +42,14 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
     }
     const reason = failure ?? fault;
     if (reason !== null) tell(row, reason);
+    const retryAfterMs = askedForMs(failure);
     const pause = choosePause({
       ...{ everySeconds: target?.poll.everySeconds, mostSeconds: row.poll_every_seconds, waitedSeconds: row.poll_wait_seconds },
       ...{ hasFailed: failure !== null, started, hasMore },
-      retryAfterMs: askedForMs(failure),
+      retryAfterMs,
     });
-    await endLook(tables, row, { ...pause, error: reason === null ? null : wordsOf(reason), hasStarted });
+    const aloneForSeconds = retryAfterMs && toSeconds(retryAfterMs);
+    await endLook(tables, row, { ...pause, aloneForSeconds, error: reason === null ? null : wordsOf(reason), hasStarted });
   };
 }
 

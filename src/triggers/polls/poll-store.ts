@@ -58,31 +58,37 @@ export async function storeMark(db: PollsDb, row: TriggerRow, { from, to }: { fr
   return numUpdatedRows > 0n;
 }
 
-type Ended = { waitSeconds: number; nextInSeconds: number; error: string | null; hasStarted: boolean };
+type Ended = {
+  waitSeconds: number;
+  nextInSeconds: number;
+  /** For how long the service asked to be left alone. */
+  aloneForSeconds?: number | undefined;
+  error: string | null;
+  hasStarted: boolean;
+};
 
 /** Says how a look went and when the next is due, unless the time for it was over or somebody wants another one now. */
-export const endLook = (db: PollsDb, row: ClaimedPoll, { waitSeconds, nextInSeconds, error, hasStarted }: Ended) =>
+export const endLook = (db: PollsDb, row: ClaimedPoll, { waitSeconds, nextInSeconds, aloneForSeconds, error, hasStarted }: Ended) =>
   updateSame(db, row)
     .set({
       poll_wait_seconds: waitSeconds,
       next_poll_at: sql<Date>`now() + ${nextInSeconds} * interval '1 second'`,
+      poll_not_before: aloneForSeconds === undefined ? null : sql<Date>`now() + ${aloneForSeconds} * interval '1 second'`,
       last_error: error,
       ...(hasStarted ? { last_fired_at: sql<Date>`now()` } : {}),
     })
     .where("next_poll_at", "=", row.next_poll_at)
     .execute();
 
-/** False where it is off. */
-export async function lookNow(db: TriggersDb, { organizationId, triggerId }: Place): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Of one that is on. */
+export const lookNow = (db: TriggersDb, { organizationId, triggerId }: Place) =>
+  db
     .updateTable("trigger")
     .set({ next_poll_at: sql<Date>`now()` })
     .where("organization_id", "=", organizationId)
     .where("id", "=", triggerId)
     .where("next_poll_at", "is not", null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .execute();
 
 /** Which of these items the trigger has seen. Those that are still listed are remembered for longer. */
 export async function findSeen(db: PollsDb, row: TriggerRow, itemIds: string[]): Promise<Set<string>> {
