@@ -237,6 +237,17 @@ describe("trying it out", () => {
     expect((await ask({ parameters: {} })).body.errors[0].pointer).toBe("/parameters/url");
   });
 
+  it("shows samples in a size that a page can show, and says so", async () => {
+    const long = (id: string) => `<item><guid>${id}</guid><title>${id}</title><description>${"x".repeat(400_000)}</description></item>`;
+    const body = `<rss version="2.0"><channel><title>News</title>${["c", "b", "a"].map(long).join("")}</channel></rss>`;
+    const headers = { "content-type": "application/rss+xml" };
+    polls.feed.script([{ headers, body }, feedOf("a")]);
+    const cut = await ask();
+    expect([cut.status, cut.body.truncated, cut.body.items.map(({ id }: { id: string }) => id)]).toEqual([200, true, ["c", "b", "a"]]);
+    expect(JSON.stringify(cut.body).length).toBeLessThan(60_000);
+    expect((await ask()).body.truncated).toBe(false);
+  });
+
   it("shows nothing of what is gone by now", async () => {
     const data = { accessToken: "ya29", baseUrl: polls.feed.url };
     const { body } = await polls.owner.browser.post(`${polls.flows.path}/credentials`, { type: "gmail", name: "Mail", data });

@@ -247,6 +247,7 @@ export const pollSamples = z
     items: z
       .array(z.object({ id: z.string(), payload: z.unknown().describe("`$trigger.payload` of its run.") }))
       .describe("The newest, at most three, newest first."),
+    truncated: z.boolean().describe("Whether long texts and lists in them, or the last of them, are left out."),
   })
   .meta({ id: "PollSamples" });
 export type PollSamples = z.infer<typeof pollSamples>;

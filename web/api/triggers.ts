@@ -84,8 +84,7 @@ export const regenerateTriggerToken = (organizationId: string, triggerId: string
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);
 
 /** The newest that a watch would find. Nothing is noted, and no run starts. */
-export const readSamples = async (organizationId: string, body: PollSampleRequest) =>
-  (await post<PollSamples>(`${base(organizationId)}/samples`, body)).items;
+export const readSamples = (organizationId: string, body: PollSampleRequest) => post<PollSamples>(`${base(organizationId)}/samples`, body);
 
 /** The same for one that exists: asked anew each time it is opened, and only then. */
 export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>

@@ -1,3 +1,4 @@
+import { cutItems } from "../../runs/cut-items.ts";
 import type { PollSampleRequest, PollSamples } from "../wire.ts";
 import type { Polls, Target } from "./find-poll.ts";
 import type { OpenAccount } from "./open-account.ts";
@@ -33,7 +34,8 @@ export function createFindSamples({ polls, openAccount }: Options) {
       const { provider, event, parameters } = request;
       const credentialId = request.credentialId ?? null;
       const target = await polls.check({ organizationId, providerId: provider, credentialId, event, parameters, pointer: "" });
-      return { items: await findNewest({ target, organizationId, credentialId }, mostSamples) };
+      const { items, truncated } = cutItems(await findNewest({ target, organizationId, credentialId }, mostSamples));
+      return { items: items as PollSamples["items"], truncated };
     },
   };
 }

@@ -11,8 +11,6 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import { type FieldFault, isApiProblem } from "../../problem.ts";
 
-type Items = PollSamples["items"];
-
 /** What a watch would find now. What was found for other fields than those that stand there counts no longer. */
 export function useSample(organizationId: string, request: PollSampleRequest | undefined) {
   const mutation = useMutation({ mutationFn: (wanted: PollSampleRequest) => readSamples(organizationId, wanted) });
@@ -45,7 +43,7 @@ export function WatchSample({ sample: { ask, shown } }: { sample: Sample }) {
   );
 }
 
-type OutcomeProps = { shown: { isPending: boolean; error: unknown; data: Items | undefined } };
+type OutcomeProps = { shown: { isPending: boolean; error: unknown; data: PollSamples | undefined } };
 
 /** Each item as `$trigger` of its run has it. */
 export function Outcome({ shown }: OutcomeProps) {
@@ -57,23 +55,28 @@ export function Outcome({ shown }: OutcomeProps) {
     );
   if (shown.error) return <ProblemNotice error={shown.error} />;
   if (!shown.data) return null;
-  if (shown.data.length === 0) return <Notice kind="hint">There is nothing there yet. Once something comes, it starts a run.</Notice>;
+  const { items, truncated } = shown.data;
+  if (items.length === 0 && !truncated)
+    return <Notice kind="hint">There is nothing there yet. Once something comes, it starts a run.</Notice>;
   return (
-    <ol className="grid min-w-0 gap-2">
-      {shown.data.map(({ id, payload }, index) => (
-        <li key={id} className="min-w-0">
-          <details open={index === 0} className="min-w-0 rounded-lg border border-line bg-surface">
-            <summary className="cursor-pointer rounded-lg px-3 py-2 text-sm font-medium wrap-anywhere hover:bg-hover">
-              {nameOf(payload) ?? id}
-            </summary>
-            <div className="grid min-w-0 gap-1.5 px-3 pt-1 pb-3">
-              <code className="font-mono text-xs text-muted">$trigger.payload</code>
-              <DataViewer label={`item ${index + 1}`} value={payload} root="$trigger.payload" />
-            </div>
-          </details>
-        </li>
-      ))}
-    </ol>
+    <>
+      {truncated && <p className="text-xs text-muted">Shown in part: the runs get all of it.</p>}
+      <ol className="grid min-w-0 gap-2">
+        {items.map(({ id, payload }, index) => (
+          <li key={id} className="min-w-0">
+            <details open={index === 0} className="min-w-0 rounded-lg border border-line bg-surface">
+              <summary className="cursor-pointer rounded-lg px-3 py-2 text-sm font-medium wrap-anywhere hover:bg-hover">
+                {nameOf(payload) ?? id}
+              </summary>
+              <div className="grid min-w-0 gap-1.5 px-3 pt-1 pb-3">
+                <code className="font-mono text-xs text-muted">$trigger.payload</code>
+                <DataViewer label={`item ${index + 1}`} value={payload} root="$trigger.payload" />
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
