@@ -1,11 +1,11 @@
 import { createServer, type Socket } from "node:net";
 import tls from "node:tls";
-import { ImapFlow } from "imapflow";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/call-tool.ts";
-import { createCertificate, describeWithProgram, startDovecot } from "../../../test/support/real-servers.ts";
+import { useImapServer } from "../../../test/support/imap-server.ts";
+import { createCertificate, describeWithProgram } from "../../../test/support/real-servers.ts";
 import { emailCredential } from "./credential.ts";
 import { tool as search } from "./search.ts";
 import { tool as send } from "./send.ts";
@@ -256,12 +256,11 @@ describeWithProgram("openssl", "email_send", () => {
 });
 
 describeWithProgram("dovecot", "email_search", () => {
-  let server: NonNullable<Awaited<ReturnType<typeof startDovecot>>>;
-  let admin: ImapFlow;
+  const { admin, server } = useImapServer(login);
   const find = async (input: Record<string, unknown> = {}, more: Record<string, unknown> = {}, options = {}) =>
-    await callTool(search, { input, credential: account({ imapHost: "localhost", imapPort: server.port, ...more }), ...options });
+    await callTool(search, { input, credential: account({ imapHost: "localhost", imapPort: server().port, ...more }), ...options });
   const store = async (lines: string[], flags: string[] = [], date = new Date("2026-01-02T03:04:05Z"), mailbox = "INBOX") =>
-    await admin.append(mailbox, lines.join("\r\n"), flags, date);
+    await admin().append(mailbox, lines.join("\r\n"), flags, date);
   const plain = (subject: string, body: string, from = "Bob <bob@example.com>") => [
     `From: ${from}`,
     "To: Ann <ann@example.com>, carl@example.com",
@@ -273,29 +272,7 @@ describeWithProgram("dovecot", "email_search", () => {
     body,
   ];
 
-  beforeAll(async () => {
-    const started = await startDovecot(login);
-    if (!started) throw new Error("Dovecot is missing");
-    server = started;
-    admin = new ImapFlow({
-      host: "127.0.0.1",
-      port: server.port,
-      secure: false,
-      doSTARTTLS: false,
-      auth: { user: login.user, pass: login.password },
-      logger: false,
-    });
-    await admin.connect();
-    await admin.mailboxCreate("Ärchiv & Co");
-  });
-  beforeEach(async () => {
-    await admin.mailboxOpen("INBOX");
-    await admin.messageDelete("1:*");
-  });
-  afterAll(async () => {
-    admin.close();
-    await server.stop();
-  });
+  beforeAll(async () => void (await admin().mailboxCreate("Ärchiv & Co")));
 
   it("finds nothing in an empty mailbox", async () => {
     expect(await find()).toEqual([]);
@@ -321,8 +298,8 @@ describeWithProgram("dovecot", "email_search", () => {
       attachments: [],
     });
     expect((await find({ unseenOnly: true })).map(({ subject }) => subject)).toEqual(["First"]);
-    await admin.mailboxOpen("INBOX");
-    expect(await admin.search({ seen: true })).toHaveLength(1);
+    await admin().mailboxOpen("INBOX");
+    expect(await admin().search({ seen: true })).toHaveLength(1);
   });
 
   const withFiles = [
@@ -439,9 +416,9 @@ describeWithProgram("dovecot", "email_search", () => {
   });
 
   it.each(["starttls", "tls"])("checks the certificate with %s", async (imapSecurity) => {
-    const imapPort = imapSecurity === "tls" ? server.tlsPort : server.port;
+    const imapPort = imapSecurity === "tls" ? server().tlsPort : server().port;
     await expect(find({}, { imapSecurity, imapPort })).rejects.toMatchObject({ code: "provider_unreachable" });
-    await trusting(server.certificate, async () => {
+    await trusting(server().certificate, async () => {
       expect(await find({}, { imapSecurity, imapPort })).toEqual([]);
       await expect(find({}, { imapSecurity, imapPort, imapHost: "127.0.0.1" })).rejects.toMatchObject({ code: "provider_unreachable" });
     });

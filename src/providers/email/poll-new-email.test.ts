@@ -1,38 +1,20 @@
-import { ImapFlow } from "imapflow";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useImapServer } from "../../../test/support/imap-server.ts";
 import { lookWith } from "../../../test/support/look-with.ts";
-import { describeWithProgram, startDovecot } from "../../../test/support/real-servers.ts";
+import { describeWithProgram } from "../../../test/support/real-servers.ts";
 import { emailCredential } from "./credential.ts";
 import { newEmail } from "./poll-new-email.ts";
 
 const login = { user: "ann@example.com", password: "pass word" };
 
 describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
-  let server: NonNullable<Awaited<ReturnType<typeof startDovecot>>>;
-  let admin: ImapFlow;
-  const hosts = () => ({ imapHost: "localhost", imapPort: server.port, imapSecurity: "none", smtpHost: "localhost" });
+  const { admin, server } = useImapServer(login);
+  const hosts = () => ({ imapHost: "localhost", imapPort: server().port, imapSecurity: "none", smtpHost: "localhost" });
   const mailbox = lookWith(newEmail, { definition: emailCredential, credential: () => ({ ...login, ...hosts() }) });
   const subjectsOf = ({ items }: { items: { payload: unknown }[] }) => items.map(({ payload }) => (payload as { subject: string }).subject);
 
   const store = async (subject: string, { place = "INBOX", body = "Hello" } = {}) =>
-    await admin.append(place, `From: Bob <bob@example.com>\r\nSubject: ${subject}\r\nContent-Type: text/plain\r\n\r\n${body}`, []);
-
-  beforeAll(async () => {
-    const started = await startDovecot(login);
-    if (!started) throw new Error("Dovecot is missing");
-    server = started;
-    const auth = { user: login.user, pass: login.password };
-    admin = new ImapFlow({ host: "127.0.0.1", port: server.port, secure: false, doSTARTTLS: false, auth, logger: false });
-    await admin.connect();
-  });
-  beforeEach(async () => {
-    await admin.mailboxOpen("INBOX");
-    await admin.messageDelete("1:*");
-  });
-  afterAll(async () => {
-    admin.close();
-    await server.stop();
-  });
+    await admin().append(place, `From: Bob <bob@example.com>\r\nSubject: ${subject}\r\nContent-Type: text/plain\r\n\r\n${body}`, []);
 
   it("gives the newest mails at first, oldest first, and then only those that come after, each whole and none marked as seen", async () => {
     for (const number of Array.from({ length: 27 }, (_, index) => index)) await store(`old ${number}`);
@@ -49,8 +31,8 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
     expect(newEmail.promptOf(next.items[0]?.payload)).toBe("new\n\nAt noon?");
     expect(newEmail.senderOf?.(next.items[0]?.payload)).toEqual({ id: "bob@example.com", name: "Bob" });
     expect(await mailbox.list(next.mark)).toEqual({ items: [], mark: next.mark, hasMore: false });
-    await admin.mailboxOpen("INBOX");
-    expect(await admin.search({ seen: true })).toEqual([]);
+    await admin().mailboxOpen("INBOX");
+    expect(await admin().search({ seen: true })).toEqual([]);
   });
 
   it("begins in an empty mailbox, and misses nothing when the newest mail is deleted", async () => {
@@ -59,7 +41,7 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
     await store("a");
     const page = await mailbox.list(mark);
     expect(subjectsOf(page)).toEqual(["a"]);
-    await admin.messageDelete("1:*");
+    await admin().messageDelete("1:*");
     expect(await mailbox.list(page.mark)).toEqual({ items: [], mark: page.mark, hasMore: false });
     await store("b");
     expect(subjectsOf(await mailbox.list(page.mark))).toEqual(["b"]);
@@ -75,23 +57,23 @@ describeWithProgram("dovecot", "looking for new mail over IMAP", () => {
   });
 
   it("takes what is moved into the mailbox for new", async () => {
-    await admin.mailboxCreate("Orders");
+    await admin().mailboxCreate("Orders");
     const orders = { parameters: { mailbox: "Orders" } };
     const { mark } = await mailbox.list(null, orders);
     await store("moved");
-    await admin.messageMove("1", "Orders");
+    await admin().messageMove("1", "Orders");
     expect(subjectsOf(await mailbox.list(mark, orders))).toEqual(["moved"]);
   });
 
   it("begins anew, without what is there, when the server numbers the mailbox anew", async () => {
     const other = { parameters: { mailbox: "Archive" } };
-    await admin.mailboxCreate("Archive");
+    await admin().mailboxCreate("Archive");
     await store("before", { place: "Archive" });
     const { mark } = await mailbox.list(null, other);
-    await admin.mailboxDelete("Archive");
+    await admin().mailboxDelete("Archive");
     // UIDVALIDITY is a time in seconds.
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    await admin.mailboxCreate("Archive");
+    await admin().mailboxCreate("Archive");
     for (const subject of ["restored 1", "restored 2"]) await store(subject, { place: "Archive" });
     const anew = await mailbox.list(mark, other);
     expect(anew).toMatchObject({ items: [], hasMore: false });

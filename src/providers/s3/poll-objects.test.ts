@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import S3rver from "s3rver";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useBucket } from "../../../test/support/bucket.ts";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { asked, lookAt, watch } from "../../../test/support/look-at.ts";
@@ -13,26 +10,11 @@ import { tool as putObject } from "./put_object.ts";
 const key = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: true };
 
 describe("new objects of a bucket", () => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-s3-"));
-  const server = new S3rver({
-    port: 0,
-    address: "127.0.0.1",
-    silent: true,
-    directory: folder,
-    configureBuckets: [{ name: "photos", configs: [] }],
-  });
-  let credential: Record<string, unknown>;
-  const put = (name: string, content: string) => callTool(putObject, { input: { bucket: "photos", key: name, content }, credential });
-  const watchObjects = (parameters: Record<string, unknown>) => watch(newObject, s3Credential, () => ({ credential, parameters }));
-
-  beforeAll(async () => {
-    const { port } = await server.run();
-    credential = { ...key, endpoint: `http://127.0.0.1:${port}` };
-  });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const account = useBucket();
+  const put = (name: string, content: string) =>
+    callTool(putObject, { input: { bucket: "photos", key: name, content }, credential: account() });
+  const watchObjects = (parameters: Record<string, unknown>) =>
+    watch(newObject, s3Credential, () => ({ credential: account(), parameters }));
 
   it.each([[{ bucket: "photos", prefix: "in/" }], [{ bucket: "s3://photos/in/" }]])(
     "are those with a new key, and those overwritten with other content: %j",

@@ -1,9 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import S3rver from "s3rver";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useBucket } from "../../../test/support/bucket.ts";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
 import { createToolCall } from "../../execution/tool-call.ts";
@@ -167,26 +164,9 @@ const awkwardKeys = [
 ];
 
 describe("against a server", () => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-s3-"));
-  const server = new S3rver({
-    port: 0,
-    address: "127.0.0.1",
-    silent: true,
-    directory: folder,
-    configureBuckets: [{ name: "photos", configs: [] }],
-  });
-  let endpoint: string;
+  const account = useBucket();
   const call = (tool: Parameters<typeof callTool>[0], input: Record<string, unknown>) =>
-    callTool(tool, { input: { bucket: "photos", ...input }, credential: { ...credential, endpoint, forcePathStyle: true } });
-
-  beforeAll(async () => {
-    const { port } = await server.run();
-    endpoint = `http://127.0.0.1:${port}`;
-  });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+    callTool(tool, { input: { bucket: "photos", ...input }, credential: account() });
 
   it("gives back what was stored, lists and deletes it", async () => {
     const [stored] = await call(putObject, { key: "docs/a b+ü.txt", content: "hällo", contentType: "text/markdown" });
@@ -210,7 +190,7 @@ describe("against a server", () => {
 
   it("answers the credential's check", async () => {
     const check = (more: Record<string, unknown>) => {
-      const data = { ...credential, endpoint, ...more };
+      const data = { ...credential, endpoint: account().endpoint, ...more };
       const parts = {
         organizationId: null,
         provider: "S3 storage",
