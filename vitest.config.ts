@@ -20,7 +20,14 @@ export const shared = {
 };
 
 // Files of one worker share its modules, so that the product is loaded once. Those of the full tier are many programs more than one anyway.
-const quick = { name: "quick", include: [everything], exclude: [...never, ...slow], isolate: false };
+// Much of the time a worker waits for the database or for a moment to come: one more than there are cores uses it.
+const quick = {
+  name: "quick",
+  include: [everything],
+  exclude: [...never, ...slow],
+  isolate: false,
+  maxWorkers: availableParallelism() + 1,
+};
 const rest = { name: "full", include: slow, exclude: [...never, ...alone], sequence: { groupOrder: 1 } };
 const lonely = { name: "alone", include: [...alone], exclude: never, maxWorkers: 1, sequence: { groupOrder: 2 } };
 

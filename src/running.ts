@@ -10,15 +10,16 @@ import { createReadSlotUse } from "./execution/read-slot-use.ts";
 import { type CapOf, createSlots, type Slots } from "./execution/slots.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
 import { createStartCall, type Parts } from "./parts.ts";
-import { createAskModel } from "./runs/ask-model.ts";
-import { createCheckOverrides } from "./runs/check-overrides.ts";
-import { createDatabaseClock, type DatabaseClock } from "./runs/database-clock.ts";
-import { createExecuteNode } from "./runs/execute-node.ts";
-import { createExecuteOnce } from "./runs/execute-once.ts";
-import { createPreview } from "./runs/preview.ts";
-import { createReadRecentOutputs } from "./runs/recent-outputs.ts";
-import { createRunFiles } from "./runs/run-files.ts";
+import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
+import { createPreview } from "./runs/read/preview.ts";
+import { createReadRecentOutputs } from "./runs/read/recent-outputs.ts";
+import { createRunFiles } from "./runs/read/run-files.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
+import { createDatabaseClock, type DatabaseClock } from "./runs/walk/database-clock.ts";
+import { createAskModel } from "./runs/walk/node/ask-model.ts";
+import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
+import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
+import { fillPreviewLimitSeconds } from "./runs/wire.ts";
 import { createFindActingNodes } from "./triggers/acting-nodes.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
@@ -40,6 +41,7 @@ import { createStopLoops } from "./triggers/stop-loops.ts";
 import { createTriggers } from "./triggers/triggers.ts";
 import { createTryTrigger } from "./triggers/try-trigger.ts";
 import { createTurnOff } from "./triggers/turn-off.ts";
+import { createWebhookRemovals, type WebhookRemovals } from "./triggers/webhook-removals.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
 import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
 import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
@@ -183,7 +185,12 @@ function openTriggers(
     most: config.ownEventsPerMinute,
   });
   const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });
-  const registrations = createRegistrations({ db, log, secrets, callProvider, titleOf });
+  const [inTurn, removeWebhook] = [createRegistrationTurns(db), createRemoveWebhook({ secrets, callProvider })];
+  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
+  const registrations = createRegistrations({
+    ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
+    removals: webhookRemovals,
+  });
   return {
     webhookRemovals,
     triggers: createTriggers({ db, secrets, registrations, polls, checkOverrides }),

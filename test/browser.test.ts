@@ -4,26 +4,21 @@ import { eventually, launchBrowser } from "./support/launch-browser.ts";
 import { sidewaysScrolling } from "./support/open-page.ts";
 import { password } from "./support/people.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./support/spawned-server.ts";
-import { createTestDatabase } from "./support/test-database.ts";
 
 const folder = createDataDir();
 const email = "ann@example.com";
 const organization = "Ann's team";
 const browser = launchBrowser();
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let server: SpawnedServer;
 let page: Page;
 let complaints: string[];
 let undocumented: string[];
 
 beforeAll(async () => {
-  // With nothing in it, as that of a first start.
-  database = await createTestDatabase({ isBlank: true });
-  server = await startServer({ dataDir: folder.dataDir, environment: { DATABASE_URL: database.url } });
+  server = await startServer({ dataDir: folder.dataDir });
 });
 afterAll(async () => {
   await server?.stop();
-  await database?.drop();
   await folder.remove();
 });
 beforeEach(() => openBrowser());

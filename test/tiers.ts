@@ -12,7 +12,9 @@ export const fullTier: Record<string, readonly string[]> = {
     "src/expressions/interpret-property.test.ts",
   ],
   "Commands and servers as processes of their own": [
-    ...["serve", "start", "command-line", "credentials-command", "rolling-restart", "role-loading", "slots"].map(inTest),
+    ...["serve", "start", "command-line", "credentials-command", "triggers-command", "rolling-restart", "role-loading", "slots"].map(
+      inTest,
+    ),
     ...["master-key", "backup", "backup-tables", "upgrade", "deploy", "deploy-nginx", "how-to", "pooler", "gateway-slots"].map(inTest),
     "src/expressions/evaluator-pool.test.ts",
     "src/storage/embedded-postgres.test.ts",

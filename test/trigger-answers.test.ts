@@ -121,10 +121,15 @@ describe("Prefer: wait", () => {
   it.each(["wait=0", "wait", "wait=-5", "wait=soon", "wait=1e3", "return=minimal", "await=5", ""])(
     "of the form %j waits for nothing",
     async (prefer) => {
-      const began = performance.now();
-      const { status } = await ann.trigger(slow, {}, { prefer });
-      expect(status).toBe(202);
-      expect(performance.now() - began).toBeLessThan(900);
+      let elapsedMs = Number.POSITIVE_INFINITY;
+      // A busy machine may take that long once; whoever waits does so each time.
+      for (let tries = 0; tries < 3 && elapsedMs >= 900; tries++) {
+        const began = performance.now();
+        const { status } = await ann.trigger(slow, {}, { prefer });
+        elapsedMs = performance.now() - began;
+        expect(status).toBe(202);
+      }
+      expect(elapsedMs).toBeLessThan(900);
     },
   );
 

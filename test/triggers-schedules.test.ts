@@ -43,7 +43,8 @@ const triggersOf = (clock?: typeof readNow) => {
   const secrets = {} as WebhookSecrets;
   const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
   const polls = { readNew: callProvider, checkChange: callProvider, saysSame: () => true };
-  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, titleOf: String });
+  const surroundings = { inTurn: createRegistrationTurns(db()), removeWebhook: callProvider, removals: { add: callProvider } };
+  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, ...surroundings, titleOf: String });
   return createTriggers({ db: db(), secrets, registrations, polls, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
 };
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>

@@ -80,7 +80,7 @@ async function test(words: string[]) {
 
 async function poll(words: string[]) {
   const place = toPlace(readOptions(words, oneTrigger));
-  return await withRunning((running) => running.triggers.lookNow(place));
+  return await withRunning((running) => running.triggers.lookNow(place, { again: false }));
 }
 
 const toPlace = ({ organization, id }: z.output<typeof oneTrigger>) => ({ organizationId: organization, triggerId: id });

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RunStatement } from "../../storage/database.ts";
+import type { Sql } from "../../storage/database.ts";
 import type { Place, TriggerRow, TriggersDb } from "../store.ts";
 
 /** As it was listed, as JSON; null where it is too large to be kept. */
@@ -70,8 +70,8 @@ const leaveWithRunStatement = {
 };
 
 /** In the transaction that stores the run of an item, in which the trigger is locked. False where the item has its run, or must get none. */
-export const leaveWithRun = async (run: RunStatement, row: TriggerRow, itemId: string): Promise<boolean> =>
-  (await run(leaveWithRunStatement, [row.organization_id, row.id, itemId, row.poll_round])).length > 0;
+export const leaveWithRun = async (sql: Sql, row: TriggerRow, itemId: string): Promise<boolean> =>
+  (await sql(leaveWithRunStatement, [row.organization_id, row.id, itemId, row.poll_round])).length > 0;
 
 /** One that starts nothing after all. */
 export const leave = (db: TriggersDb, row: TriggerRow, itemId: string) =>

@@ -1,4 +1,4 @@
-import { cutItems } from "../../runs/cut-items.ts";
+import { cutItems } from "../../runs/walk/node/cut-items.ts";
 import type { PollSampleRequest, PollSamples } from "../wire.ts";
 import type { Polls, Target } from "./find-poll.ts";
 import type { OpenAccount } from "./open-account.ts";

@@ -1,6 +1,6 @@
 import type { Log } from "../../base/log.ts";
 import type { PollItem } from "../../contract/poll.ts";
-import type { ReadRecentOutputs } from "../../runs/recent-outputs.ts";
+import type { ReadRecentOutputs } from "../../runs/read/recent-outputs.ts";
 import type { Database } from "../../storage/database.ts";
 import type { FindActingNodes } from "../acting-nodes.ts";
 import { countOwnEvent, noteOwnSender } from "../own-events-store.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { Refusal } from "../../base/refusal.ts";
 import { factsOfFailure, type Tracing } from "../../base/tracing.ts";
 import type { PollItem } from "../../contract/poll.ts";
-import type { StartRun } from "../../runs/start-run.ts";
-import type { RunStatement } from "../../storage/database.ts";
+import type { StartRun } from "../../runs/accept/start-run.ts";
+import type { Sql } from "../../storage/database.ts";
 import { isFilterMet } from "../filter-events.ts";
 import { wishOfItem } from "../run-wishes.ts";
 import { judgeFault } from "./judge-fault.ts";
@@ -16,7 +16,7 @@ type Taking = {
   itemId: string;
   item: PollItem;
   /** With its run; false where there must be none. */
-  noteWithRun: (run: RunStatement) => Promise<boolean>;
+  noteWithRun: (sql: Sql) => Promise<boolean>;
   /** That it starts nothing. */
   noteAlone: () => Promise<unknown>;
 };
@@ -41,8 +41,8 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
       const { isReplay } = await startRun({
         ...wishOfItem(row, { poll: target.poll, payload }, trace),
         once: { key, wishSha256: createHash("sha256").update(key).digest() },
-        async alsoInsert(run) {
-          isTaken = !(await note(run));
+        async alsoInsert(sql) {
+          isTaken = !(await note(sql));
           if (isTaken) throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
         },
       });

@@ -1,4 +1,4 @@
-import type { Database } from "../storage/database.ts";
+import type { Database } from "../../storage/database.ts";
 
 /** Nodes of these types in the last runs of a workflow, from an id on. */
 export type RecentNodes = { organizationId: string; workflowId: string; nodeTypes: string[]; fromId: string };

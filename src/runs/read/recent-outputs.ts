@@ -1,5 +1,5 @@
-import { lowestIdAt } from "../history/time-of-id.ts";
-import type { Database } from "../storage/database.ts";
+import { lowestIdAt } from "../../history/time-of-id.ts";
+import type { Database } from "../../storage/database.ts";
 import { findRecentOutputs, type RecentNodes } from "./recent-outputs-store.ts";
 
 export type ReadRecentOutputs = ReturnType<typeof createReadRecentOutputs>;
