@@ -13,7 +13,7 @@ let flows: WorkflowApp;
 let workflowId: string;
 /** How many items the service has, from 0 on, on pages of two. */
 let listed: number;
-let refusals: Map<string, unknown>;
+let refusals: Map<string, Error | "hangs">;
 
 beforeAll(async () => {
   flows = await startWorkflowApp({ roles: ["platform", "gateway"] });
@@ -34,7 +34,8 @@ const page = (from: number, to: number): PollPage => ({
 async function readItem(item: PollItem): Promise<unknown> {
   const refusal = refusals.get(item.id);
   if (refusal === "hangs") return await delay(60_000);
-  return refusal === undefined ? Number(item.id) : await Promise.reject(refusal);
+  if (refusal) throw refusal;
+  return Number(item.id);
 }
 
 const poll = (list?: (mark: string | null) => PollPage): Poll =>
