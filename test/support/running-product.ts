@@ -51,20 +51,22 @@ export const uncommonExpression = "$map(a, function($n){ $n + 1 })";
 type Doors = Pick<Awaited<ReturnType<typeof startProduct>>, "platformUrl" | "gatewayUrl">;
 
 /** What everybody does first: an account, a look at the pages, a key, a call of a tool. Gives what can call further tools. */
-export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors) {
+export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors, { tries = 1 } = {}) {
   const browser = createBrowser(platformUrl);
   const first = { email: "ann@example.com", password, organizationName: "Ann's team" };
-  const { status, body } = await browser.post("/api/setup", first);
+  const ask = createAsk(tries);
+  const { status, body } = await ask(() => browser.post("/api/setup", first));
   expect(status, JSON.stringify(body)).toBe(201);
   const page = await browser.send("GET", "/", undefined, { accept: "text/html" });
   expect([page.status, page.text.includes('<div id="root">')]).toEqual([200, true]);
   expect((await browser.get("/docs/static/swagger-ui.css")).status).toBe(200);
-  const me = await browser.get("/api/me");
+  const me = await ask(() => browser.get("/api/me"));
   const organizationId: string = me.body.organizations[0].id;
-  const key = await browser.post(`/api/organizations/${organizationId}/api-keys`, { name: "first", scopes: ["mcp:invoke"] });
+  const wanted = { name: "first", scopes: ["mcp:invoke"] };
+  const key = await ask(() => browser.post(`/api/organizations/${organizationId}/api-keys`, wanted));
   const client = createMcpClient(gatewayUrl, { "x-api-key": key.body.key });
   const call = async (name: string, input: object) => {
-    const { json } = await client.modern("system", "tools/call", { name, arguments: input });
+    const { json } = await ask(() => client.modern("system", "tools/call", { name, arguments: input }));
     expect(json.result?.isError, JSON.stringify(json)).toBeFalsy();
     return json.result?.structuredContent?.items as unknown[];
   };
@@ -72,3 +74,14 @@ export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors) {
   expect(time).toMatchObject({ iso: "2026-02-28T12:00:00.000Z", weekday: "Saturday" });
   return { call };
 }
+
+/** Asks so often at most as long as the answer is that something is away right now. */
+const createAsk =
+  (tries: number) =>
+  async <Answer extends { status: number }>(question: () => Promise<Answer>): Promise<Answer> => {
+    for (let left = tries; ; left--) {
+      const answer = await question();
+      if (answer.status !== 503 || left <= 1) return answer;
+      await delay(2_000);
+    }
+  };
