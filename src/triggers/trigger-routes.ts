@@ -185,7 +185,7 @@ function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pic
       config: writing,
       schema: {
         tags,
-        summary: "Let a poll look now and try all items again that it keeps back or has given up; it must be on",
+        summary: "Let a poll look now, also at the items that it kept back",
         params,
         response: { 200: wire.trigger },
       },

@@ -8,6 +8,9 @@ import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
 import { type OAuthApp, startOAuthApp } from "../support/oauth-app.ts";
 import { connectClient } from "../support/oauth-client.ts";
 import { signUpOwner } from "../support/people.ts";
+import { plantRemoval } from "../support/plant-removal.ts";
+
+type Foreign = Furnished & { connectionId: string; removalId: string };
 
 let oauth: OAuthApp;
 let provider: FakeProvider;
@@ -15,7 +18,7 @@ let document: ApiDocument;
 let routes: ApiRoute[];
 /** The attacker's organization, and the one it must not reach. */
 let own: Furnished;
-let foreign: Furnished & { connectionId: string };
+let foreign: Foreign;
 let clients: Record<"key" | "token" | "platform" | "workflows", McpClient>;
 
 let rows: pg.Client;
@@ -30,7 +33,9 @@ beforeAll(async () => {
   const connect = async (serverId: string, person = ann) => (await connectClient(client, person, { serverId })).mcp;
   await connect("github", bob);
   const { body } = await bob.browser.get(`/api/organizations/${bob.organizationId}/connections`);
-  foreign = { ...(await furnishOrganization(bob, { baseUrl: provider.url, tag: "bob" })), connectionId: body.data[0].id };
+  const furnished = await furnishOrganization(bob, { baseUrl: provider.url, tag: "bob" });
+  const removalId = await plantRemoval((text) => app.database.query(text), furnished);
+  foreign = { ...furnished, connectionId: body.data[0].id, removalId };
   clients = {
     key: createMcpClient(app.gatewayUrl, { "x-api-key": own.others.key }),
     token: await connect("github"),
@@ -73,13 +78,13 @@ async function describeForeignRows(): Promise<string> {
 const readForeignRows = async () => (await rows.query({ name: "foreign", text: rowsText, values: [foreign.organizationId] })).rows;
 
 /** Ids that mean nothing to anybody, but of the same form. */
-const nobodys = (): Furnished & { connectionId: string } => {
+const nobodys = (): Foreign => {
   const ids = Object.entries(foreign).map(([name, value]) => [
     name,
     typeof value === "string" && value.length === 36 ? randomUUID() : value,
   ]);
   const others = { ...foreign.others, reference: `credential:organization:${randomUUID()}`, toolName: "tool_of_nobody" };
-  return { ...Object.fromEntries(ids), others } as Furnished & { connectionId: string };
+  return { ...Object.fromEntries(ids), others } as Foreign;
 };
 
 const fill = (path: string, ids: Record<string, unknown>) =>

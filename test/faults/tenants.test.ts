@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Furnished, furnishOrganization } from "../support/furnish-organization.ts";
 import { createMcpClient } from "../support/mcp-client.ts";
 import { signUpMember, signUpOwner } from "../support/people.ts";
+import { plantRemoval } from "../support/plant-removal.ts";
 import { roundsOf } from "../support/rounds.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import { invariant } from "./invariant.ts";
@@ -19,7 +20,7 @@ let server: SpawnedServer;
 let ann: Owner;
 let bob: Owner;
 let own: Furnished;
-let foreign: Furnished & { connectionId: string };
+let foreign: Furnished & { connectionId: string; removalId: string };
 let decryptionsFile: string;
 
 beforeAll(async () => {
@@ -33,7 +34,8 @@ beforeAll(async () => {
   await signUpMember(app, bob.organizationId, "Mona", "member");
   const baseUrl = yard.provider.url;
   own = await furnishOrganization(ann, { baseUrl, tag: "ann" });
-  foreign = { ...(await furnishOrganization(bob, { baseUrl, tag: "bob" })), connectionId: await connectClient() };
+  const furnished = await furnishOrganization(bob, { baseUrl, tag: "bob" });
+  foreign = { ...furnished, connectionId: await connectClient(), removalId: await plantRemoval(yard.query, furnished) };
   // A worker that sends events opens their signing secrets.
   await yard.query("UPDATE event_endpoint SET is_active = false");
 }, 90_000);
