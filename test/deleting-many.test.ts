@@ -18,7 +18,7 @@ async function until(isSo: () => Promise<boolean>, limitMs = 15_000): Promise<vo
   }
 }
 
-/** Runs in the queue of an organization, as many as nobody would wait for in a request. */
+/** Runs in the queue of an organization, as many as nobody would wait for in a request. Those that are claimed first are the last by id. */
 async function plantQueued(organizationId: string, workflowId: string, howMany: number): Promise<void> {
   await flows.app.database.query(
     `INSERT INTO run (organization_id, id, workflow_id, workflow_version, kind, status, trigger_data, queued_at)
@@ -26,7 +26,7 @@ async function plantQueued(organizationId: string, workflowId: string, howMany: 
     [organizationId, workflowId, howMany],
   );
   await flows.app.database.query(
-    `INSERT INTO run_queue.job (id, name, group_id, heartbeat_seconds, retry_limit) SELECT id, 'run', $1, 10, 20 FROM run WHERE workflow_id = $2`,
+    `INSERT INTO run_queue.job (id, name, group_id, heartbeat_seconds, retry_limit) SELECT id, 'run', $1, 10, 20 FROM run WHERE workflow_id = $2 ORDER BY id DESC`,
     [organizationId, workflowId],
   );
 }
@@ -48,6 +48,9 @@ describe("deleting what has very many runs in the queue", () => {
     const { body } = await browser.post(`${path}/workflows`, { ...slow, name: "Many" });
     await until(async () => (await countBy(busy.body.id)).running === 1);
     await plantQueued(organizationId, body.id, 20_000);
+    // Claimed before it is deleted, and waiting for the slot that the busy one has.
+    const claimed = "SELECT FROM run_queue.job WHERE group_id = $1 AND state = 'active'";
+    await until(async () => (await app.database.query(claimed, [organizationId])).length > 1);
     const startedAt = performance.now();
     expect((await browser.delete(what === "workflow" ? `${path}/workflows/${body.id}` : path)).status).toBe(204);
     expect(performance.now() - startedAt).toBeLessThan(2_000);

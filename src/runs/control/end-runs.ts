@@ -49,7 +49,12 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
     const { ended, lastId } = await db.transaction(async (sql) => {
       await mark(sql);
       const queued = await queue.listOf(sql, organizationId, { afterId, limit: mostAtOnce });
-      return { ended: await endThese(sql, owner, queued), lastId: queued.length < mostAtOnce ? undefined : queued.at(-1) };
+      // Wherever they are in the queue: one that only waits for a slot would begin as soon as another ends.
+      const claimed = afterId === undefined ? await queue.listClaimed(sql, organizationId, { limit: mostAtOnce }) : [];
+      return {
+        ended: await endThese(sql, owner, [...new Set([...queued, ...claimed])].sort()),
+        lastId: queued.length < mostAtOnce ? undefined : queued.at(-1),
+      };
     });
     onChange(ended.map((id) => ({ organizationId, id })));
     if (ended.length > 0) onQueued();

@@ -119,6 +119,12 @@ export function createRunQueue({ target, log, supervises }: Options) {
       return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
     },
 
+    /** Runs of an organization that processes have claimed; they could begin at any moment. */
+    async listClaimed(sql: Sql, organizationId: string, { limit }: { limit: number }): Promise<string[]> {
+      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND state = 'active' ORDER BY id LIMIT $2`;
+      return (await sql<{ id: string }>({ name: "", text }, [organizationId, limit])).map(({ id }) => id);
+    },
+
     async clear(sql: Sql): Promise<void> {
       await sql({ name: "", text: `DELETE FROM ${schema}.job` }, []);
     },
