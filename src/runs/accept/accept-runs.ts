@@ -69,8 +69,9 @@ export function createAcceptRuns({ db, tableOf, insertIntoQueue, claimIn, wake, 
       throw error;
     }
   };
-  // Not all at once: while the database stores some, this process executes others.
-  const batch = createBatch({ flush, maxItems: 32, isFatal: isDatabaseUnavailable });
+  // Not all at once: while the database stores some, this process executes others. Those who wait for their runs come back a few at a time,
+  // and a transaction costs much more than one more run in it.
+  const batch = createBatch({ flush, maxItems: 32, gatherMs: 3, isFatal: isDatabaseUnavailable });
 
   return async (wish: RunToAccept): Promise<AcceptedRun> => {
     const answer = await batch.add(wish);

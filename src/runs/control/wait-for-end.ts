@@ -22,8 +22,7 @@ export function createWaitForEnd({ db, list, ...signs }: Options) {
     return places.map((place) => ended.has(keyOf(place)));
   };
   const looks = createBatch({ flush, maxItems: 256, isFatal: isDatabaseUnavailable });
-  // Under load runs end a few at a time, and a question costs much more than one more run in it.
-  const readings = createBatch({ flush: list.getTogether, maxItems: 32, gatherMs: 10, isFatal: isDatabaseUnavailable });
+  const readings = createBatch({ flush: list.getTogether, maxItems: 32, isFatal: isDatabaseUnavailable });
   const whenEnded = createWaitUntil(signs, { isTrue: looks.add, lookEveryMs });
 
   return async (organizationId: string, id: string, limit: Limit): Promise<Run | undefined> => {
