@@ -56,7 +56,10 @@ export async function goThroughFirstHour({ platformUrl, gatewayUrl }: Doors, { t
   const first = { email: "ann@example.com", password, organizationName: "Ann's team" };
   const ask = createAsk(tries);
   const { status, body } = await ask(() => browser.post("/api/setup", first));
-  expect(status, JSON.stringify(body)).toBe(201);
+  // A try that was answered too late may have made the account, and says so to the next one.
+  const isMadeAlready = tries > 1 && status === 409 && body.code === "setup_done";
+  if (isMadeAlready) expect((await ask(() => browser.post("/api/sign-in", { email: first.email, password }))).status).toBe(200);
+  else expect(status, JSON.stringify(body)).toBe(201);
   const page = await browser.send("GET", "/", undefined, { accept: "text/html" });
   expect([page.status, page.text.includes('<div id="root">')]).toEqual([200, true]);
   expect((await browser.get("/docs/static/swagger-ui.css")).status).toBe(200);
