@@ -21,7 +21,7 @@ export type Layout = {
 
 export type Demand = { verify: number; records: number; slots: number; notify: number };
 
-/** As src/execution/slots.ts keeps a permit that nobody uses. */
+/** As src/slots/slots.ts keeps a permit that nobody uses. */
 const idleSeconds = 5;
 const highestRate = 10_000_000;
 

@@ -4,7 +4,7 @@ import { systemClock } from "../src/base/clock.ts";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
 import { createCallList } from "../src/history/list-calls.ts";
-import { createPartitions } from "../src/history/partitions.ts";
+import { createPartitions } from "../src/records/partitions.ts";
 import { type ArrivedCall, createRecorder } from "../src/history/record.ts";
 import type { ToolCallQuery } from "../src/history/wire.ts";
 import { createDatabase } from "../src/storage/database.ts";

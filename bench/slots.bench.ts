@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { newId } from "../src/base/ids.ts";
 import { createLog } from "../src/base/log.ts";
-import { createSlots } from "../src/execution/slots.ts";
+import { createSlots } from "../src/slots/slots.ts";
 import type { ConnectionTarget } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../src/storage/migrate.ts";

@@ -10,7 +10,7 @@ const others = [
 const parts = [
   "src/base/",
   "src/expressions/",
-  "src/execution/slots-property",
+  "src/slots/slots-property",
   "src/workflows/resolve-parameters",
   "src/vault/seal",
   "src/door/",

@@ -23,8 +23,8 @@ const areas = {
     tests: ["src/oauth/adapter.test.ts"],
   },
   slots: {
-    mutate: ["local", "share", "waiter"].map((part) => `src/execution/slots-${part}.ts`),
-    tests: ["src/execution/slots-local.test.ts", "src/execution/slots-local-reports.test.ts"],
+    mutate: ["local", "share", "waiter"].map((part) => `src/slots/slots-${part}.ts`),
+    tests: ["src/slots/slots-local.test.ts", "src/slots/slots-local-reports.test.ts"],
   },
 };
 

@@ -1,16 +1,23 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkArchitecture } from "./architecture/check-architecture.ts";
+import { checkArchitecture, listUnusedPermissions } from "./architecture/check-architecture.ts";
 
 const root = path.dirname(import.meta.dirname);
 
 describe("the files of this repository", () => {
+  const names = globSync("{src,web}/**/*.{ts,tsx}", { cwd: root }).map((name) => name.replaceAll(path.sep, "/"));
+  const files = new Map(names.map((name) => [name, readFileSync(path.join(root, name), "utf8")]));
+
   it("keep to the import directions", () => {
-    const names = globSync("{src,web}/**/*.{ts,tsx}", { cwd: root }).map((name) => name.replaceAll(path.sep, "/"));
-    const files = new Map(names.map((name) => [name, readFileSync(path.join(root, name), "utf8")]));
     expect(files.size).toBeGreaterThan(20);
     expect(checkArchitecture(files)).toEqual([]);
+  });
+
+  it("use every direction that the table allows", () => {
+    expect(listUnusedPermissions(files)).toEqual([]);
+    const without = new Map([...files].filter(([name]) => !name.startsWith("src/doctor/")));
+    expect(listUnusedPermissions(without)).toEqual(["doctor → oauth", "doctor → door", "doctor → base"]);
   });
 });
 
@@ -21,7 +28,8 @@ describe("the check of import directions", () => {
     ["a door importing the other door", "src/gateway/mcp.ts", 'import { x } from "../platform/server.ts";'],
     ["workflows importing oauth", "src/workflows/start-run.ts", 'import { x } from "../oauth/consent.ts";'],
     ["oauth importing workflows", "src/oauth/consent.ts", 'import { x } from "../workflows/start-run.ts";'],
-    ["execution importing history", "src/execution/execute.ts", 'import type { X } from "../history/record.ts";'],
+    ["slots importing history", "src/slots/slots.ts", 'import type { X } from "../history/record.ts";'],
+    ["records importing history", "src/records/live.ts", 'import { x } from "../history/list-calls.ts";'],
     ["vault importing identity", "src/vault/vault.ts", 'import { x } from "../identity/members.ts";'],
     ["history importing vault", "src/history/record.ts", 'import { x } from "../vault/seal.ts";'],
     ["catalog importing storage", "src/catalog/catalog.ts", 'import { x } from "../storage/database.ts";'],
@@ -79,7 +87,7 @@ describe("the check of import directions", () => {
     const files = new Map([
       ["src/app.ts", 'import { x } from "./gateway/server.ts";'],
       ["src/commands/keys.ts", 'import { x } from "../identity/api-keys.ts";'],
-      ["src/gateway/call-tool.ts", 'import { x } from "../execution/execute.ts";'],
+      ["src/gateway/call-tool.ts", 'import { x } from "../calls/execute.ts";'],
       ["src/door/access.ts", 'import type { Role } from "../identity/wire.ts";'],
       ["src/vault/connect.ts", 'import { x } from "./store.ts";'],
       ["src/vault/vault.test.ts", 'import { x } from "../gateway/server.ts";'],

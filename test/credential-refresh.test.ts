@@ -4,7 +4,7 @@ import { createAddressRules } from "../src/base/address-rules.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createSafeFetch } from "../src/base/safe-fetch.ts";
 import { createTracing, type FinishedSpan } from "../src/base/tracing.ts";
-import { createToolCall } from "../src/execution/tool-call.ts";
+import { createToolCall } from "../src/calls/tool-call.ts";
 import type { OpenedCredential } from "../src/vault/open-credential.ts";
 import type { Vault } from "../src/vault/vault.ts";
 import { fakeCredentialTypes } from "./support/fake-credentials.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../src/base/ids.ts";
 import type { EventDelivery, EventEndpointWithSecret } from "../src/events/wire.ts";
 import type { CallOutcome } from "../src/history/record.ts";
-import { lowestIdAt } from "../src/history/time-of-id.ts";
+import { lowestIdAt } from "../src/records/time-of-id.ts";
 import { startEventWorker } from "./support/event-workers.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { fakeCredentialTypes } from "./support/fake-credentials.ts";

@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from "../src/base/clock.ts";
 import { newId } from "../src/base/ids.ts";
 import { Refusal } from "../src/base/refusal.ts";
-import { createPartitions } from "../src/history/partitions.ts";
+import { createCallRetention } from "../src/history/call-retention.ts";
 import { type ArrivedCall, createRecorder } from "../src/history/record.ts";
-import { createRetention } from "../src/history/retention.ts";
 import { createSweep } from "../src/history/sweep.ts";
-import { lowestIdAt } from "../src/history/time-of-id.ts";
+import { createPartitions } from "../src/records/partitions.ts";
+import { lowestIdAt } from "../src/records/time-of-id.ts";
 import { createDatabase, type Database } from "../src/storage/database.ts";
-import { silentLog } from "../src/storage/test-postgres.ts";
 import { openDatabaseLink } from "./support/database-link.ts";
 import { createTestDatabase } from "./support/test-database.ts";
+import { silentLog } from "./support/test-postgres.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;
@@ -301,7 +301,7 @@ describe("retention", () => {
     lowestIdAt(new Date(Date.now() - days * 86_400_000)).replace("-0000-0000-0000", `-7000-8000-${newId().slice(-4)}`);
   const partitions = () => createPartitions({ db, target: database.target, log: silentLog });
   const retain = (keptDays: number, keptRows: number) =>
-    createRetention({ db, partitions: partitions(), log: silentLog, keptDays, keptRows, batchSize: 7 }).run();
+    createCallRetention({ db, partitions: partitions(), log: silentLog, keptDays, keptRows, batchSize: 7 }).run();
 
   it("removes what is too old, but nothing that runs", async () => {
     const recorder = openRecorder();

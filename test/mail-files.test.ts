@@ -3,10 +3,10 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { textAt } from "../src/contract/read.ts";
 import { createRunRetention } from "../src/runs/retention.ts";
-import { silentLog } from "../src/storage/test-postgres.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { type Answer, type FakeProvider, startFakeProvider } from "./support/fake-provider.ts";
 import { signUpOwner } from "./support/people.ts";
+import { silentLog } from "./support/test-postgres.ts";
 import { edges, node, type RunAnswer, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;

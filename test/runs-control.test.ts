@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createRunRetention } from "../src/runs/retention.ts";
-import { silentLog } from "../src/storage/test-postgres.ts";
 import { type CountingProvider, startCountingProvider } from "./support/counting-provider.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { followEvents } from "./support/follow-events.ts";
 import { issue, useGithub } from "./support/github-nodes.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";
+import { silentLog } from "./support/test-postgres.ts";
 import { edges, node, startWorkflowApp, type WorkflowApp } from "./support/workflow-app.ts";
 
 let ann: WorkflowApp;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { SlotUse } from "../src/execution/wire.ts";
+import type { SlotUse } from "../src/slots/wire.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";
 import { signUpMember, signUpOwner } from "./support/people.ts";

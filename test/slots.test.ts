@@ -7,11 +7,11 @@ import { newId } from "../src/base/ids.ts";
 import type { ConnectionTarget } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../src/storage/migrate.ts";
-import { quickSettings, silentLog } from "../src/storage/test-postgres.ts";
 import { startDatabaseProxy } from "./support/database-proxy.ts";
 import { postgresPid } from "./support/processes.ts";
 import { startReferee, startWorkers, stopWorkers } from "./support/slot-processes.ts";
 import { createTestDatabase } from "./support/test-database.ts";
+import { quickSettings, silentLog } from "./support/test-postgres.ts";
 
 const cap = 3;
 const leaseMs = 1_200;

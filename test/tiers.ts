@@ -26,7 +26,7 @@ export const fullTier: Record<string, readonly string[]> = {
       inTest,
     ),
     inTest("preview-limits"),
-    "src/execution/slots-shared.test.ts",
+    "src/slots/slots-shared.test.ts",
     "src/storage/database.test.ts",
   ],
   "Foreign clients and published descriptions": [

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lowestIdAt } from "../src/history/time-of-id.ts";
+import { lowestIdAt } from "../src/records/time-of-id.ts";
 import type { Usage } from "../src/usage/wire.ts";
 import { expectProblem } from "./support/expect-problem.ts";
 import { type McpApp, startMcpApp } from "./support/mcp-app.ts";

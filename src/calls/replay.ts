@@ -2,8 +2,8 @@ import { Refusal } from "../base/refusal.ts";
 import { scrubbed } from "../base/scrub.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { History } from "../history/history.ts";
-import { isCutShort } from "../history/payload.ts";
 import type { ToolCall } from "../history/wire.ts";
+import { isCutShort } from "../records/payload.ts";
 import type { Asker, RunAndRead } from "./run-and-read.ts";
 import type { ReplayRequest } from "./wire.ts";
 

@@ -1,10 +1,10 @@
 import type { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { Node } from "../catalog/catalog.ts";
-import type { Execute } from "../execution/execute.ts";
-import type { Prepare } from "../execution/prepare.ts";
-import type { Slots } from "../execution/slots.ts";
 import type { ArrivedCall } from "../history/record.ts";
+import type { Slots } from "../slots/slots.ts";
+import type { Execute } from "./execute.ts";
+import type { Prepare } from "./prepare.ts";
 import type { RecordedSteps } from "./recorded-steps.ts";
 
 export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;

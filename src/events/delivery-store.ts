@@ -94,8 +94,3 @@ const removeStatement = {
 /** The number of removed ones, at most `limit`. */
 export const removeDeliveries = async (db: Database, { beforeId, limit }: { beforeId: string; limit: number }): Promise<number> =>
   (await db.prepared(removeStatement, [beforeId, limit])).length;
-
-export async function readDatabaseTime(db: Database): Promise<Date> {
-  const [row] = await db.prepared<{ now: Date }>({ name: "event_now", text: "SELECT now() AS now" }, []);
-  return row?.now ?? new Date(0);
-}

@@ -1,8 +1,9 @@
 import type { Log } from "../base/log.ts";
 import { repeatWork } from "../base/repeat-work.ts";
-import { lowestIdAt } from "../history/time-of-id.ts";
+import { lowestIdAt } from "../records/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
-import { readDatabaseTime, removeDeliveries } from "./delivery-store.ts";
+import { readDatabaseTime } from "../storage/database-time.ts";
+import { removeDeliveries } from "./delivery-store.ts";
 
 type Options = { db: Database; log: Log; keptDays: number; intervalMs?: number; batchSize?: number };
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import type { Processes } from "../execution/processes.ts";
+import type { Processes } from "../slots/processes.ts";
 import { callerKey, type McpCaller } from "./mcp-caller.ts";
 import { isRequestId, type RequestId } from "./mcp-message.ts";
 

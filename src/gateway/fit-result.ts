@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../catalog/json-schema.ts";
 import type { Tool } from "../contract/tool.ts";
-import { outputsLimitBytes } from "../history/payload.ts";
+import { outputsLimitBytes } from "../records/payload.ts";
 import { sizeOf } from "./json-size.ts";
 import { takeOutMedia } from "./result-media.ts";
 import { shrink } from "./shrink.ts";

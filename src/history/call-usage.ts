@@ -1,5 +1,5 @@
+import { lowestIdAt } from "../records/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
-import { lowestIdAt } from "./time-of-id.ts";
 import { type BucketRow, countByBucket, countByTool, findKeyNames, type ToolRow } from "./usage-store.ts";
 
 export type CountCalls = ReturnType<typeof createCountCalls>;

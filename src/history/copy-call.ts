@@ -1,5 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
-import { isCutShort } from "./payload.ts";
+import { isCutShort } from "../records/payload.ts";
 import type { ToolCall } from "./wire.ts";
 
 /** The call as a text to paste elsewhere. It holds a placeholder where the key belongs: the record never had the key. */

@@ -1,15 +1,15 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { createEventStreams } from "../records/event-stream.ts";
+import { createLive, type LiveSource } from "../records/live.ts";
+import { createPartitions } from "../records/partitions.ts";
+import type { FindStoredOf } from "../records/typed-secrets.ts";
 import type { ConnectionTarget, Database } from "../storage/database.ts";
-import { createEventStreams } from "./event-stream.ts";
+import { createCallRetention } from "./call-retention.ts";
 import { createCallList } from "./list-calls.ts";
-import { createLive, type LiveSource } from "./live.ts";
-import { createPartitions } from "./partitions.ts";
 import { type CallPlace, createRecorder } from "./record.ts";
-import { createRetention } from "./retention.ts";
 import { createSweep } from "./sweep.ts";
 import { createToolCallSource, toolCallKind } from "./tool-call-source.ts";
-import type { FindStoredOf } from "./typed-secrets.ts";
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -36,7 +36,7 @@ export function createHistory({ db, target, clock, log, keptDays, keptRows, serv
   const partitions = createPartitions({ db, target, log });
   const recorder = createRecorder({ db, clock, log, onChange, onBatch: observe.batch, tableOf: partitions.tableOf, findStoredOf });
   const sweep = createSweep({ db, recorder, log, onChange });
-  const retention = createRetention({ db, partitions, log, keptDays, keptRows, onDone: observe.retention });
+  const retention = createCallRetention({ db, partitions, log, keptDays, keptRows, onDone: observe.retention });
   return {
     partitions,
     recorder,

@@ -1,5 +1,6 @@
 import { Refusal } from "../base/refusal.ts";
 import { createTurns } from "../base/take-turns.ts";
+import { lowestIdAt, timeOfId } from "../records/time-of-id.ts";
 import type { Database } from "../storage/database.ts";
 import {
   type CallRow,
@@ -14,7 +15,6 @@ import {
   listWholeCalls,
   searchCalls,
 } from "./list-store.ts";
-import { lowestIdAt, timeOfId } from "./time-of-id.ts";
 import type { ToolCall, ToolCallEntry, ToolCallFilter, ToolCallList, ToolCallQuery } from "./wire.ts";
 
 /** How many calls one page of a text search looks through, and one step of a search through all. */

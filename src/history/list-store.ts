@@ -134,9 +134,3 @@ export async function listChanges(db: HistoryDb, { organizationId, sinceMicrosec
     WHERE call.organization_id = ${organizationId} AND call.changed_at >= ${since} ORDER BY call.changed_at, call.id LIMIT ${limit}`;
   return (await query.execute(db)).rows;
 }
-
-/** Before reading changes: whatever commits later is newer than this, but for the time one statement can take. */
-export async function readNowMicroseconds(db: HistoryDb): Promise<number> {
-  const { rows } = await sql<{ now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now`.execute(db);
-  return Number(rows[0]?.now);
-}

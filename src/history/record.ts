@@ -4,13 +4,13 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { scrubbed } from "../base/scrub.ts";
+import { outputsLimitBytes as mostOutputBytes, type Payload, toPayload, toStorableLine } from "../records/payload.ts";
+import type { TableOf } from "../records/table-of.ts";
+import { timeOfId } from "../records/time-of-id.ts";
+import { createScrubs, type FindStoredOf, type Scrub } from "../records/typed-secrets.ts";
 import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import { outputsLimitBytes as mostOutputBytes, type Payload, toPayload, toStorableLine } from "./payload.ts";
 import { type CallEnd, endCalls, findExistingCalls, insertCalls, type NewCallRow } from "./store.ts";
-import type { TableOf } from "./table-of.ts";
-import { timeOfId } from "./time-of-id.ts";
-import { createScrubs, type FindStoredOf, type Scrub } from "./typed-secrets.ts";
 import { createUnsettled } from "./unsettled.ts";
 import type { CallSource } from "./wire.ts";
 

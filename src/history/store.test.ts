@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase } from "../../test/support/test-database.ts";
+import { silentLog } from "../../test/support/test-postgres.ts";
 import { newId } from "../base/ids.ts";
+import { createPartitions } from "../records/partitions.ts";
+import { type TableOf, wholeTable } from "../records/table-of.ts";
 import { createDatabase, type Database } from "../storage/database.ts";
-import { silentLog } from "../storage/test-postgres.ts";
-import { createPartitions } from "./partitions.ts";
 import { type CallEnd, endCalls, insertCalls, type NewCallRow } from "./store.ts";
-import { type TableOf, wholeTable } from "./table-of.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;

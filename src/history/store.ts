@@ -1,7 +1,7 @@
 import { remember } from "../base/remember.ts";
+import { type TableOf, wholeTable } from "../records/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest, valuesOf } from "../storage/columns.ts";
 import type { Database } from "../storage/database.ts";
-import { type TableOf, wholeTable } from "./table-of.ts";
 import type { CallSource, CallStatus } from "./wire.ts";
 
 export type NewCallRow = {

@@ -1,7 +1,7 @@
+import type { LiveEvent, LiveSource } from "../records/live.ts";
 import type { Database } from "../storage/database.ts";
 import { toEntry } from "./list-calls.ts";
 import { type ChangedRow, findCalls, historyTables, listChanges } from "./list-store.ts";
-import type { LiveEvent, LiveSource } from "./live.ts";
 
 export const toolCallKind = "tool-call";
 

@@ -61,11 +61,6 @@ export async function listRecordedOrganizations(db: UpkeepDb) {
   return rows;
 }
 
-export async function readDatabaseTime(db: UpkeepDb): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`SELECT now() AS now`.execute(db);
-  return rows[0]?.now ?? new Date(0);
-}
-
 /** The newest id that is over the number of rows to keep. */
 export const findFirstSurplus = (db: UpkeepDb, organizationId: string, keptRows: number) =>
   db

@@ -1,5 +1,5 @@
+import { inParts } from "../records/in-parts.ts";
 import type { Database, Sql } from "../storage/database.ts";
-import { inParts } from "./in-parts.ts";
 import type { CallStatus } from "./wire.ts";
 
 /** Ids between which the records of each bucket lie; each edge ends one bucket and begins the next. */

@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
-import type { Partitions } from "../history/partitions.ts";
-import { createRetention, type RetentionStore } from "../history/retention.ts";
+import type { Partitions } from "../records/partitions.ts";
+import { createRetention, type RetentionStore } from "../records/retention.ts";
 import type { Database } from "../storage/database.ts";
 
 type Options = {
@@ -15,7 +15,7 @@ type Options = {
 
 /** Removes ended runs that are too old, too many, or of a deleted organization, and keys that were used up more than a day ago. */
 export const createRunRetention = ({ db, partitions, keptRuns, ...options }: Options) =>
-  createRetention({ ...options, db, partitions, store: runStore(db, partitions), keptRows: keptRuns });
+  createRetention({ ...options, db, store: runStore(db, partitions), keptRows: keptRuns });
 
 const organizationsStatement = {
   name: "",

@@ -1,5 +1,5 @@
 import { remember } from "../base/remember.ts";
-import { type TableOf, wholeTable } from "../history/table-of.ts";
+import { type TableOf, wholeTable } from "../records/table-of.ts";
 import { arraysOf, type Columns, columnNames, unnest } from "../storage/columns.ts";
 import type { Sql } from "../storage/database.ts";
 import type { RunKind } from "./accept/run-request.ts";

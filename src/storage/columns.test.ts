@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase } from "../../test/support/test-database.ts";
+import { silentLog } from "../../test/support/test-postgres.ts";
 import { arraysOf, type Columns, unnest } from "./columns.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { silentLog } from "./test-postgres.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;

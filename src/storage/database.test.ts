@@ -3,10 +3,10 @@ import net from "node:net";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runSql, silentLog, startTestPostgres } from "../../test/support/test-postgres.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type ConnectionTarget, createDatabase } from "./database.ts";
 import { createSlowStatements } from "./slow-statements.ts";
-import { runSql, silentLog, startTestPostgres } from "./test-postgres.ts";
 
 type Tables = { item: { id: number; big: number; at: Date } };
 

@@ -4,9 +4,6 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createDatabase } from "./database.ts";
-import { isRoot } from "./postgres-account.ts";
-import { isProcessAlive, readServerPid } from "./postgres-process.ts";
 import {
   chownAll,
   clusterOf,
@@ -17,8 +14,11 @@ import {
   serverPid,
   type TestClusters,
   whenUp,
-} from "./test-clusters.ts";
-import { runSql, silentLog } from "./test-postgres.ts";
+} from "../../test/support/test-clusters.ts";
+import { runSql, silentLog } from "../../test/support/test-postgres.ts";
+import { createDatabase } from "./database.ts";
+import { isRoot } from "./postgres-account.ts";
+import { isProcessAlive, readServerPid } from "./postgres-process.ts";
 
 let clusters: TestClusters;
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runSql, startTestPostgres } from "../../test/support/test-postgres.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { migrate } from "./migrate.ts";
-import { runSql, startTestPostgres } from "./test-postgres.ts";
 
 let server: Awaited<ReturnType<typeof startTestPostgres>>;
 let scratch: string;

@@ -2,9 +2,9 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runSql, startTestPostgres } from "../../test/support/test-postgres.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { migrate, migrationsFolder } from "./migrate.ts";
-import { runSql, startTestPostgres } from "./test-postgres.ts";
 
 let server: Awaited<ReturnType<typeof startTestPostgres>>;
 let folder: string;

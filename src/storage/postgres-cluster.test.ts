@@ -4,9 +4,6 @@ import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, unlink, writeFi
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { canEnter, isRoot } from "./postgres-account.ts";
-import { findPackageDir } from "./postgres-binaries.ts";
-import { isProcessAlive } from "./postgres-process.ts";
 import {
   chownAll,
   clusterOf,
@@ -17,8 +14,11 @@ import {
   serverPid,
   type TestClusters,
   whenUp,
-} from "./test-clusters.ts";
-import { runSql, silentLog } from "./test-postgres.ts";
+} from "../../test/support/test-clusters.ts";
+import { runSql, silentLog } from "../../test/support/test-postgres.ts";
+import { canEnter, isRoot } from "./postgres-account.ts";
+import { findPackageDir } from "./postgres-binaries.ts";
+import { isProcessAlive } from "./postgres-process.ts";
 
 let clusters: TestClusters;
 

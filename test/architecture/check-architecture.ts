@@ -22,6 +22,15 @@ export function checkArchitecture(files: ReadonlyMap<string, string>): string[] 
   ];
 }
 
+/** What the table allows although no file needs it: it would hide the next mistake. */
+export function listUnusedPermissions(files: ReadonlyMap<string, string>): string[] {
+  const own = [...files].filter(([file]) => !isTest(file));
+  const imports = own.flatMap(([file, text]) => readImports(file, text).map((specifier) => resolve(file, specifier)));
+  const used = new Set(imports.flatMap(({ from, to }) => (to === undefined || isWire(to) ? [] : [`${folderOf(from)} → ${folderOf(to)}`])));
+  const allowed = Object.entries(mayImport).flatMap(([folder, others]) => others.map((other) => `${folder} → ${other}`));
+  return allowed.filter((one) => !used.has(one));
+}
+
 function isTest(file: string): boolean {
   return /\.test\.tsx?$/.test(file);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
-import { createToolCall } from "../../src/execution/tool-call.ts";
+import { createToolCall } from "../../src/calls/tool-call.ts";
 import type { OpenedCredential } from "../../src/vault/open-credential.ts";
 import { fakeCredentialTypes } from "../support/fake-credentials.ts";
 import { type FakeOAuth, startFakeOAuth } from "../support/fake-oauth.ts";

@@ -5,7 +5,6 @@ import { readConfig } from "../../src/config.ts";
 import type { Role as MemberRole } from "../../src/identity/wire.ts";
 import { openParts } from "../../src/parts.ts";
 import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
-import { runSql, silentLog } from "../../src/storage/test-postgres.ts";
 import type { Browser } from "../support/browser-client.ts";
 import { startCountingProvider } from "../support/counting-provider.ts";
 import { startDatabaseProxy } from "../support/database-proxy.ts";
@@ -13,6 +12,7 @@ import type { TestServer } from "../support/global-setup.ts";
 import { password } from "../support/people.ts";
 import { postgresPid } from "../support/processes.ts";
 import { createDataDir, type Ended, type SpawnedServer, startServer } from "../support/spawned-server.ts";
+import { runSql, silentLog } from "../support/test-postgres.ts";
 import { busySettings, testKeys } from "../support/test-settings.ts";
 import { edges, node } from "../support/workflow-app.ts";
 

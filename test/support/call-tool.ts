@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
+import { createToolCall, variantOf } from "../../src/calls/tool-call.ts";
 import { readInput } from "../../src/catalog/catalog.ts";
 import type { Credential, CredentialData } from "../../src/contract/credential.ts";
 import type { Tool } from "../../src/contract/tool.ts";
-import { createToolCall, variantOf } from "../../src/execution/tool-call.ts";
 import { secretValuesOf } from "../../src/vault/credential-data.ts";
 
 type CallOptions = {

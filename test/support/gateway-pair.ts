@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { newId } from "../../src/base/ids.ts";
 import { readConfig } from "../../src/config.ts";
 import { openParts } from "../../src/parts.ts";
-import { silentLog } from "../../src/storage/test-postgres.ts";
 import { startCountingProvider } from "./counting-provider.ts";
 import { createMcpClient, modernHeaders, modernMeta, type RpcAnswer } from "./mcp-client.ts";
 import { createDataDir, type SpawnedServer, startServer } from "./spawned-server.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { silentLog } from "./test-postgres.ts";
 import { busySettings, testKeys } from "./test-settings.ts";
 
 export type GatewayPair = Awaited<ReturnType<typeof startGatewayPair>>;

@@ -1,10 +1,10 @@
 import { newId } from "../../src/base/ids.ts";
-import { createPartitions } from "../../src/history/partitions.ts";
 import type { NewCallRow } from "../../src/history/store.ts";
-import { lowestIdAt } from "../../src/history/time-of-id.ts";
+import { createPartitions } from "../../src/records/partitions.ts";
+import { lowestIdAt } from "../../src/records/time-of-id.ts";
 import { createDatabase } from "../../src/storage/database.ts";
-import { silentLog } from "../../src/storage/test-postgres.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { silentLog } from "./test-postgres.ts";
 
 export type Months = Awaited<ReturnType<typeof openMonths>>;
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import { newId } from "../../src/base/ids.ts";
-import { createSlots, type Slot, type Slots } from "../../src/execution/slots.ts";
+import { createSlots, type Slot, type Slots } from "../../src/slots/slots.ts";
 import type { ConnectionTarget } from "../../src/storage/database.ts";
-import { silentLog } from "../../src/storage/test-postgres.ts";
+import { silentLog } from "./test-postgres.ts";
 
 export type SlotTest = ReturnType<typeof createSlotTest>;
 

@@ -1,4 +1,4 @@
-import type { SlotState } from "../../src/execution/slot-store.ts";
+import type { SlotState } from "../../src/slots/slot-store.ts";
 import {
   type AcquireOptions,
   acquireLocally,
@@ -9,8 +9,8 @@ import {
   takeAnswer,
   takeMessage,
   takeNews,
-} from "../../src/execution/slots-local.ts";
-import { silentLog } from "../../src/storage/test-postgres.ts";
+} from "../../src/slots/slots-local.ts";
+import { silentLog } from "./test-postgres.ts";
 
 /** The organization everybody is in. */
 export const id = "organization-1";

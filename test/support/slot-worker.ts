@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { createLog } from "../../src/base/log.ts";
 import { Refusal } from "../../src/base/refusal.ts";
-import { createSlots } from "../../src/execution/slots.ts";
+import { createSlots } from "../../src/slots/slots.ts";
 import type { WorkerTask } from "./slot-processes.ts";
 
 // A process that makes calls one after the other in several loops, each call in five steps, and asks before each whether it may.

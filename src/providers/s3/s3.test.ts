@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { useBucket } from "../../../test/support/bucket.ts";
 import { callTool } from "../../../test/support/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { createToolCall } from "../../execution/tool-call.ts";
+import { createToolCall } from "../../calls/tool-call.ts";
 import { s3Credential } from "./credential.ts";
 import { tool as deleteObject } from "./delete_object.ts";
 import { tool as getObject } from "./get_object.ts";

@@ -1,7 +1,7 @@
 import { createBatch } from "../../base/batch.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { TableOf } from "../../history/table-of.ts";
-import { timeOfId } from "../../history/time-of-id.ts";
+import type { TableOf } from "../../records/table-of.ts";
+import { timeOfId } from "../../records/time-of-id.ts";
 import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import {

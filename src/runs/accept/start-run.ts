@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
 import { toStorableText } from "../../base/json.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { toStorableLine } from "../../history/payload.ts";
+import { toStorableLine } from "../../records/payload.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import { insertFiles } from "../read/file-store.ts";
 import type { NewRun, RunPlace } from "../store.ts";

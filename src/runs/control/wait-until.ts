@@ -1,5 +1,5 @@
 import type { createHub } from "../../base/hub.ts";
-import type { Live } from "../../history/live.ts";
+import type { Live } from "../../records/live.ts";
 import { runEventKind } from "../read/run-source.ts";
 import type { RunPlace } from "../store.ts";
 import type { NodeRow } from "../walk/checkpoint-store.ts";

@@ -1,5 +1,5 @@
 import { remember } from "../../base/remember.ts";
-import type { TableOf } from "../../history/table-of.ts";
+import type { TableOf } from "../../records/table-of.ts";
 import type { Sql } from "../../storage/database.ts";
 import {
   dataColumns,

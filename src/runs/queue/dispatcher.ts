@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Span, Tracing } from "../../base/tracing.ts";
-import type { Slots } from "../../execution/slots.ts";
+import type { Slots } from "../../slots/slots.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AdoptedRun } from "../store.ts";
 import { isOwned, type NodeRow, onPool } from "../walk/checkpoint-store.ts";

@@ -1,4 +1,4 @@
-import { lowestIdAt } from "../../history/time-of-id.ts";
+import { lowestIdAt } from "../../records/time-of-id.ts";
 import type { Database } from "../../storage/database.ts";
 import { findRecentOutputs, type RecentNodes } from "./recent-outputs-store.ts";
 

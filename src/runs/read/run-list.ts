@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusal.ts";
 import { createTurns } from "../../base/take-turns.ts";
-import { type TableOf, wholeTable } from "../../history/table-of.ts";
-import { lowestIdAt, timeOfId } from "../../history/time-of-id.ts";
+import { type TableOf, wholeTable } from "../../records/table-of.ts";
+import { lowestIdAt, timeOfId } from "../../records/time-of-id.ts";
 import type { Database } from "../../storage/database.ts";
 import type { LastRun } from "../../workflows/wire.ts";
 import { findNodesOfRuns, findWholeRuns, keyOf } from "../control/waiting-store.ts";

@@ -1,4 +1,4 @@
-import type { LiveSource } from "../../history/live.ts";
+import type { LiveSource } from "../../records/live.ts";
 import type { Database } from "../../storage/database.ts";
 import { toEntry } from "./describe-run.ts";
 import { findRuns, listChangedRuns, runTables } from "./list-store.ts";

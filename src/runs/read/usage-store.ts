@@ -1,4 +1,4 @@
-import { inParts } from "../../history/in-parts.ts";
+import { inParts } from "../../records/in-parts.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RunRow } from "./list-store.ts";
 

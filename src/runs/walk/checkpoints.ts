@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createBatch } from "../../base/batch.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { TableOf } from "../../history/table-of.ts";
+import type { TableOf } from "../../records/table-of.ts";
 import type { Database, Sql } from "../../storage/database.ts";
 import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import { isConflict } from "../../storage/repeat-after-conflict.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { toStorableText } from "../../base/json.ts";
-import { toPayload, toStorableLine } from "../../history/payload.ts";
+import { toPayload, toStorableLine } from "../../records/payload.ts";
 import type { Item } from "../../workflows/engine-node.ts";
 import type { Fence, NodeRow } from "./checkpoint-store.ts";
 import type { Settled } from "./find-ready.ts";

@@ -1,6 +1,6 @@
 import { endSentence } from "../../base/end-sentence.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { toStorableLine } from "../../history/payload.ts";
+import { toStorableLine } from "../../records/payload.ts";
 
 const longestWords = 1_000;
 

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { SlotUse } from "../../../src/execution/wire.ts";
+import type { SlotUse } from "../../../src/slots/wire.ts";
 import { slotsQuery } from "../../api/organization.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { asUnclear, lookFirst } from "../../../base/effect.ts";
 import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
-import type { FindStoredOf } from "../../../history/typed-secrets.ts";
+import type { FindStoredOf } from "../../../records/typed-secrets.ts";
 import type { EngineOutcome, Item } from "../../../workflows/engine-node.ts";
 import { type GraphNode, onlyWay } from "../graph.ts";
 import { type CalledWorkflow, collectOutcomes, requireFew } from "./collect-outcomes.ts";

@@ -1,4 +1,4 @@
-import { type FindStoredOf, type Scrub, scrubOfCall } from "../../../history/typed-secrets.ts";
+import { type FindStoredOf, type Scrub, scrubOfCall } from "../../../records/typed-secrets.ts";
 import type { NodeEnd } from "./execute-node.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type FindStored, scrubOfCall } from "../../../history/typed-secrets.ts";
+import { type FindStored, scrubOfCall } from "../../../records/typed-secrets.ts";
 import type { NodeFailure } from "./node-failure.ts";
 
 /**

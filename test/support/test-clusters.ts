@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import { startEmbeddedPostgres } from "./embedded-postgres.ts";
-import { readServerPid } from "./postgres-process.ts";
+import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
+import { readServerPid } from "../../src/storage/postgres-process.ts";
 import { quickSettings, runSql, silentLog } from "./test-postgres.ts";
 
 export type TestClusters = Awaited<ReturnType<typeof createTestClusters>>;

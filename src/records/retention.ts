@@ -1,9 +1,8 @@
 import type { Log } from "../base/log.ts";
 import { repeatWork } from "../base/repeat-work.ts";
 import type { Database } from "../storage/database.ts";
-import type { Partitions } from "./partitions.ts";
+import { readDatabaseTime } from "../storage/database-time.ts";
 import { lowestIdAt } from "./time-of-id.ts";
-import { findFirstSurplus, listRecordedOrganizations, readDatabaseTime, removeOldCalls, upkeepTables } from "./upkeep-store.ts";
 
 /** Where the records are that are removed. Their ids are of version 7. */
 export type RetentionStore = {
@@ -16,11 +15,9 @@ export type RetentionStore = {
   removeOld: (removal: { organizationId: string; beforeId: string; limit: number }) => Promise<number | undefined>;
 };
 
-type RetentionOptions = {
+export type RetentionOptions = {
   db: Database;
-  /** Tool calls unless given. */
-  store?: RetentionStore;
-  partitions: Partitions;
+  store: RetentionStore;
   log: Log;
   keptDays: number;
   /** Per organization. */
@@ -40,9 +37,8 @@ const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Removes records that are too old, too many, or of a deleted organization: in the background, in small steps, one process at a time. */
 export function createRetention(options: RetentionOptions) {
-  const { db, partitions, store = callStore(db, partitions), log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
-  // Not this machine's clock: a wrong one would remove what is still wanted.
-  const { readNow = () => readDatabaseTime(upkeepTables(db)) } = options;
+  const { db, store, log, keptDays, keptRows, intervalMs = 300_000, batchSize = 1000 } = options;
+  const { readNow = () => readDatabaseTime(db) } = options;
 
   async function chooseBound(organization: { id: string; exists: boolean }, firstKept: string): Promise<string> {
     if (!organization.exists) return highestId;
@@ -74,19 +70,6 @@ export function createRetention(options: RetentionOptions) {
   }
 
   return repeatWork({ log, intervalMs, work: removeAll, failure: "old records were not removed" });
-}
-
-function callStore(db: Database, partitions: Partitions): RetentionStore {
-  const tables = upkeepTables(db);
-  return {
-    async dropMonths(oldestKept) {
-      await partitions.drop("tool_call", oldestKept);
-      return partitions.beginOfMonth("tool_call", oldestKept);
-    },
-    listOrganizations: () => listRecordedOrganizations(tables),
-    findFirstSurplus: (organizationId, keptRows) => findFirstSurplus(tables, organizationId, keptRows),
-    removeOld: (removal) => removeOldCalls(tables, removal),
-  };
 }
 
 /** So that `before` includes the id itself. */

@@ -1,14 +1,14 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, callOf, idAt, type Months, nameOf, openMonths, organizationId } from "../../test/support/months.ts";
+import { createCountCalls } from "../history/call-usage.ts";
+import { createCallList } from "../history/list-calls.ts";
+import { insertCalls } from "../history/store.ts";
+import { createToolCallSource } from "../history/tool-call-source.ts";
 import { listRuns, runTables } from "../runs/read/list-store.ts";
 import { createRunSource } from "../runs/read/run-source.ts";
 import { createCountRuns } from "../runs/read/run-usage.ts";
-import { createCountCalls } from "./call-usage.ts";
-import { createCallList } from "./list-calls.ts";
-import { insertCalls } from "./store.ts";
 import { lowestIdAt } from "./time-of-id.ts";
-import { createToolCallSource } from "./tool-call-source.ts";
 
 let months: Months;
 beforeEach(async () => {

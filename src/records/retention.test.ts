@@ -2,10 +2,10 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { at, callOf, idAt, type Months, nameOf, openMonths } from "../../test/support/months.ts";
+import { silentLog } from "../../test/support/test-postgres.ts";
+import { createCallRetention } from "../history/call-retention.ts";
+import { insertCalls } from "../history/store.ts";
 import { createRunRetention } from "../runs/retention.ts";
-import { silentLog } from "../storage/test-postgres.ts";
-import { createRetention } from "./retention.ts";
-import { insertCalls } from "./store.ts";
 
 let months: Months;
 beforeEach(async () => {
@@ -14,7 +14,14 @@ beforeEach(async () => {
 afterEach(() => months.close());
 
 const retain = (moment: Date, { keptDays = 90, keptRows = 1_000, log = silentLog } = {}) =>
-  createRetention({ db: months.db, partitions: months.partitionsAt(moment), log, keptDays, keptRows, readNow: async () => moment }).run();
+  createCallRetention({
+    db: months.db,
+    partitions: months.partitionsAt(moment),
+    log,
+    keptDays,
+    keptRows,
+    readNow: async () => moment,
+  }).run();
 const retainRuns = (moment: Date) =>
   createRunRetention({
     ...{

@@ -1,10 +1,10 @@
 import { createHub } from "../base/hub.ts";
 import type { Log } from "../base/log.ts";
 import type { ConnectionTarget, Database } from "../storage/database.ts";
+import { readNowMicroseconds } from "../storage/database-time.ts";
 import { type Listener, listen } from "../storage/listen.ts";
 import { runForAll } from "../storage/page-work.ts";
 import { createAnnounce, readAnnouncement } from "./announce.ts";
-import { type HistoryDb, historyTables, readNowMicroseconds } from "./list-store.ts";
 
 /** A thing as it is after a change. `version` is when it changed, in microseconds by the clock of the database. */
 export type LiveEvent = { kind: string; id: string; version: number; data: unknown };
@@ -39,8 +39,7 @@ const pageSize = 500;
  * look at what changed lately finds what no hint told of.
  */
 export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }: LiveOptions) {
-  const tables = historyTables(db);
-  const findSince = createFindSince(tables, sources);
+  const findSince = createFindSince(db, sources);
   const hub = createHub<Delivery>({ onError: (error) => log.error({ err: error }, "a live update was not delivered") });
   const hints = createHints(log);
   const feeds = new Map<string, Feed>();
@@ -105,7 +104,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     /** From now on; what changed before is for `catchUp`. */
     async follow(organizationId: string, onDelivery: (delivery: Delivery) => void): Promise<() => void> {
       open();
-      const since = await readNowMicroseconds(tables);
+      const since = await readNowMicroseconds(db);
       const unsubscribe = hub.subscribe(organizationId, onDelivery);
       if (!feeds.has(organizationId)) {
         feeds.set(organizationId, { organizationId, since, delivered: new Map() });
@@ -121,7 +120,7 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
 
     catchUp: (organizationId: string, cursor: number) => findSince({ organizationId, cursor, most: mostCaughtUp, isKnown: () => false }),
 
-    now: () => readNowMicroseconds(tables),
+    now: () => readNowMicroseconds(db),
 
     async stop(): Promise<void> {
       await Promise.all([announcements.stop(), listener?.stop(), polling.stop()]);
@@ -191,9 +190,9 @@ type Question = { organizationId: string; cursor: number; most: number; isKnown:
 
 /** What changed since a cursor in all sources, page by page, and the cursor that follows; no pages when there is too much to look at. */
 const createFindSince =
-  (tables: HistoryDb, sources: Record<string, LiveSource>) =>
+  (db: Database, sources: Record<string, LiveSource>) =>
   async ({ organizationId, cursor, most, isKnown }: Question) => {
-    const now = await readNowMicroseconds(tables);
+    const now = await readNowMicroseconds(db);
     const pages: { source: LiveSource; ids: string[] }[] = [];
     for (const [kind, source] of Object.entries(sources)) {
       const changed = await source.listChanged(organizationId, cursor - overlapMicroseconds, most + 1);

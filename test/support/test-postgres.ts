@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { pino } from "pino";
-import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
 
 export const silentLog = pino({ level: "silent" });
 export const quickSettings = { fsync: "off", synchronous_commit: "off" };

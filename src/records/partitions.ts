@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../base/log.ts";
 import { repeatWork } from "../base/repeat-work.ts";
 import { type ConnectionTarget, createDatabase, type Database, type Sql } from "../storage/database.ts";
+import { readDatabaseTime } from "../storage/database-time.ts";
 import {
   dropPartitions,
   isEmpty,
@@ -15,7 +16,6 @@ import {
 } from "./partition-store.ts";
 import type { TableOf } from "./table-of.ts";
 import { lowestIdAt, timeOfLowestId } from "./time-of-id.ts";
-import { readDatabaseTime, upkeepTables } from "./upkeep-store.ts";
 
 export type Partitions = ReturnType<typeof createPartitions>;
 
@@ -45,7 +45,7 @@ const neverDroppedForMs = 7 * dayMs;
  * The tables of calls, runs and nodes, divided by month. Months are made ahead; what no month fits, because a clock is wrong,
  * lies before or after them, so that nothing is ever refused.
  */
-export function createPartitions({ db, target, log, readNow = () => readDatabaseTime(upkeepTables(db)), intervalMs = 300_000 }: Options) {
+export function createPartitions({ db, target, log, readNow = () => readDatabaseTime(db), intervalMs = 300_000 }: Options) {
   let known: Partition[] = [];
   let direct: Partition[] = [];
 
