@@ -5,7 +5,7 @@ import { createCatalog } from "../src/catalog/catalog.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
 import { createMetrics } from "../src/door/metrics.ts";
 import { createGatewayServer } from "../src/gateway/server.ts";
-import { callTool } from "../test/support/call-tool.ts";
+import { callTool } from "../test/support/gateway/call-tool.ts";
 
 // Our gateway without a database: every key is taken, tools run directly. It shows what the protocol alone costs.
 const key = { organizationId: "bench", apiKeyId: "bench", apiKeyName: "bench", toolRules: null, defaultCredentials: null };

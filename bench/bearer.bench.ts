@@ -12,8 +12,8 @@ import { createVerifyAccessToken } from "../src/oauth/verify-access-token.ts";
 import { createDatabase } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../src/storage/migrate.ts";
-import { createOAuthBrowser } from "../test/support/oauth-browser.ts";
-import { createChallenge, createOAuthClient, redirectUri } from "../test/support/oauth-client.ts";
+import { createOAuthBrowser } from "../test/support/oauth/oauth-browser.ts";
+import { createChallenge, createOAuthClient, redirectUri } from "../test/support/oauth/oauth-client.ts";
 import { createDataDir, startServer } from "../test/support/spawned-server.ts";
 import { median, reportFigure } from "./report-figure.ts";
 

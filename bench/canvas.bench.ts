@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
+import { startBrowser } from "../test/support/browser/start-browser.ts";
 import { password } from "../test/support/people.ts";
 import { createDataDir, startServer } from "../test/support/spawned-server.ts";
-import { startBrowser } from "../test/support/start-browser.ts";
 import { median, reportFigure } from "./report-figure.ts";
 
 // How smoothly a node is dragged on a canvas of 200 nodes in a real browser, and what has to be loaded before and for the canvas.

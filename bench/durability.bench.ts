@@ -1,4 +1,4 @@
-import { runCrashRounds } from "../test/support/crash-rounds.ts";
+import { runCrashRounds } from "../test/support/runs/crash-rounds.ts";
 import { reportFigure } from "./report-figure.ts";
 
 const bench = "durability";

@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import pg from "pg";
 import { createLog } from "../src/base/log.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
-import { openPage } from "../test/support/open-page.ts";
+import { openPage } from "../test/support/browser/open-page.ts";
+import { startBrowser } from "../test/support/browser/start-browser.ts";
 import { createDataDir, type SpawnedServer, startServer } from "../test/support/spawned-server.ts";
-import { startBrowser } from "../test/support/start-browser.ts";
 import { median, reportFigure } from "./report-figure.ts";
 
 // From asking for the address to the first row of the history on the screen, in a real browser.

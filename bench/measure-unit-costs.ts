@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { newId } from "../src/base/ids.ts";
 import type { Log } from "../src/base/log.ts";
-import { openSlotLink, type SlotState } from "../src/slots/slot-store.ts";
-import { createPartitions } from "../src/records/partitions.ts";
 import { type CallEnd, endCalls, insertCalls, type NewCallRow } from "../src/history/store.ts";
+import { createPartitions } from "../src/records/partitions.ts";
+import { openSlotLink, type SlotState } from "../src/slots/slot-store.ts";
 import { type ConnectionTarget, createDatabase, type Database } from "../src/storage/database.ts";
 import { listPostgres } from "../test/support/processes.ts";
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { createCatalog } from "../src/catalog/catalog.ts";
 import { loadProviders } from "../src/catalog/load-providers.ts";
 import { toAnnotations } from "../src/catalog/mcp-tool.ts";
-import { callTool } from "../test/support/call-tool.ts";
-import { startSdkServer } from "../test/support/sdk-server.ts";
+import { callTool } from "../test/support/gateway/call-tool.ts";
+import { startSdkServer } from "../test/support/gateway/sdk-server.ts";
 
 // The tools of our server `system` on the official SDK, without authentication or database: what the benches compare with.
 const { providers } = createCatalog(await loadProviders());

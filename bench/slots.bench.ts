@@ -9,7 +9,7 @@ import { createSlots } from "../src/slots/slots.ts";
 import type { ConnectionTarget } from "../src/storage/database.ts";
 import { startEmbeddedPostgres } from "../src/storage/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "../src/storage/migrate.ts";
-import { startReferee, startWorkers, stopWorkers } from "../test/support/slot-processes.ts";
+import { startReferee, startWorkers, stopWorkers } from "../test/support/slots/slot-processes.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
 import { reportFigure } from "./report-figure.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { followEvents } from "../test/support/follow-events.ts";
+import { followEvents } from "../test/support/events/follow-events.ts";
 import { createDataDir, type SpawnedServer, startServer } from "../test/support/spawned-server.ts";
 import { benchOwner, prepareWorkflow } from "./prepare-workflow.ts";
 import { median, reportFigure } from "./report-figure.ts";

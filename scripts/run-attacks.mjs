@@ -2,10 +2,13 @@ import { parseArgs } from "node:util";
 
 /** What is attacked outside of test/attacks; docs/security-tests.md says which class each of them proves. */
 const others = [
-  ...["bad-input", "isolation", "doors", "openapi", "accounts", "invitations", "organizations", "sessions", "api-keys", "key-rules"],
-  ...["mcp-fuzz", "mcp-protocol", "mcp-tools", "mcp-authentication", "credential-refresh"],
-  ...["webhooks", "connect", "oauth-audience", "oauth-authorize", "oauth-consent", "oauth-metadata-documents", "oauth-registration"],
-  ...["oauth-tokens", "browser-history", "browser-organization", "browser-keys", "browser-runs", "browser-node-form"],
+  ...["bad-input", "doors", "openapi"].map((name) => `door/${name}`),
+  ...["isolation", "accounts", "invitations", "organizations", "sessions", "api-keys"].map((name) => `identity/${name}`),
+  ...["key-rules", "mcp-fuzz", "mcp-protocol", "mcp-tools", "mcp-authentication"].map((name) => `gateway/${name}`),
+  ...["credential-refresh", "connect"].map((name) => `vault/${name}`),
+  "triggers/webhooks",
+  ...["audience", "authorize", "consent", "metadata-documents", "registration", "tokens"].map((name) => `oauth/${name}`),
+  ...["history", "organization", "keys", "runs", "node-form"].map((name) => `web/${name}`),
 ];
 const parts = [
   "src/base/",

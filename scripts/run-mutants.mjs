@@ -4,7 +4,7 @@ import { Stryker } from "@stryker-mutator/core";
 const areas = {
   overrides: {
     mutate: ["src/runs/accept/check-overrides.ts"],
-    tests: ["test/trigger-endpoint.test.ts"],
+    tests: ["test/triggers/trigger-endpoint.test.ts"],
   },
   scrub: {
     mutate: ["src/base/scrub.ts"],

@@ -5,9 +5,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { startApp } from "../src/app.ts";
 import { createLog } from "../src/base/log.ts";
 import { allRoles, readConfig } from "../src/config.ts";
+import { startBrowser } from "../test/support/browser/start-browser.ts";
 import type { Browser as Person } from "../test/support/browser-client.ts";
 import { createDataDir } from "../test/support/spawned-server.ts";
-import { startBrowser } from "../test/support/start-browser.ts";
 import { type Picture, picturesOf, strangersPicturesOf } from "./screenshots/pages.ts";
 import { seedConnection } from "./screenshots/seed-connection.ts";
 import { type Seeded, seedOrganization } from "./screenshots/seed-organization.ts";

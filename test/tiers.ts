@@ -3,37 +3,41 @@
  * programs that a contributor may not have. Everything else is in both. CONTRIBUTING.md shows this table to people.
  */
 export const fullTier: Record<string, readonly string[]> = {
-  "Every page in a browser": ["test/browser-*.test.ts", "test/inspector-oauth.test.ts", "test/openapi.test.ts"],
-  "Attacks, in their short form": ["test/attacks/*.test.ts", "test/bad-input.test.ts", "test/mcp-fuzz.test.ts"],
+  "Every page in a browser": [
+    "test/web/!(main-journey|node-forms).test.ts",
+    "test/oauth/inspector-oauth.test.ts",
+    "test/door/openapi.test.ts",
+  ],
+  "Attacks, in their short form": ["test/attacks/*.test.ts", "test/door/bad-input.test.ts", "test/gateway/mcp-fuzz.test.ts"],
   "Promises under faults, in their short form": [
     "test/faults/!(access|graphs).test.ts",
     "test/reference/many-graphs.test.ts",
-    ...["runs-crashes", "runs-takeover", "runs-interruptions", "runs-branches", "runs-handed-on"].map(inTest),
+    "test/runs/{crashes,takeover,interruptions,branches,handed-on}.test.ts",
     "src/expressions/interpret-property.test.ts",
   ],
   "Commands and servers as processes of their own": [
-    ...["serve", "start", "command-line", "credentials-command", "triggers-command", "rolling-restart", "role-loading", "slots"].map(
-      inTest,
-    ),
-    ...["master-key", "backup", "backup-tables", "upgrade", "deploy", "deploy-nginx", "how-to", "pooler", "gateway-slots"].map(inTest),
+    "test/commands/{serve,start,command-line,credentials-command,triggers-command,rolling-restart,role-loading,pooler}.test.ts",
+    "test/commands/{backup,backup-tables,upgrade,deploy,deploy-nginx}.test.ts",
+    "test/{vault/master-key,slots/slots,gateway/slots,repository/how-to}.test.ts",
     "src/expressions/evaluator-pool.test.ts",
-    "src/storage/embedded-postgres.test.ts",
-    "src/storage/postgres-cluster.test.ts",
+    "src/storage/{embedded-postgres,postgres-cluster}.test.ts",
   ],
-  "What is large or many": ["runs-large", "runs-memory", "runs-overrides", "backup-size", "deleting-many"].map(inTest),
+  "What is large or many": ["test/runs/{large,memory,overrides}.test.ts", "test/{commands/backup-size,identity/deleting-many}.test.ts"],
   "Leases, pauses and outages in real time": [
-    ...["events", "history-live", "history-record", "plans", "traces", "door-limits", "runs-items-speed", "webhook-answers", "polls"].map(
-      inTest,
-    ),
-    inTest("preview-limits"),
-    "src/slots/slots-shared.test.ts",
-    "src/storage/database.test.ts",
+    "test/{events/events,plans/plans}.test.ts",
+    "test/history/{live,record}.test.ts",
+    "test/door/{limits,traces}.test.ts",
+    "test/runs/{items-speed,preview-limits}.test.ts",
+    "test/triggers/{polls,webhook-answers}.test.ts",
+    "src/{slots/slots-shared,storage/database}.test.ts",
   ],
   "Foreign clients and published descriptions": [
-    ...["contracts", "conformance", "oauth-conformance", "mcp-clients", "mcp-client-programs", "oauth-interop", "oauth-proxy"].map(inTest),
+    "test/catalog/contracts.test.ts",
+    "test/gateway/{conformance,mcp-clients,mcp-client-programs}.test.ts",
+    "test/oauth/{conformance,interop,proxy}.test.ts",
   ],
-  "What vendors end on a known day": [inTest("api-versions")],
-  "A copy of the repository with new providers, or changed sources": [inTest("add-a-provider"), inTest("server-bundle")],
+  "What vendors end on a known day": ["test/catalog/api-versions.test.ts"],
+  "A copy of the repository with new providers, or changed sources": ["test/{catalog/add-a-provider,commands/server-bundle}.test.ts"],
   "Installing, packing and other machines": ["test/platforms/{package,other-machines,node-versions,emulated}.test.ts"],
 };
 
@@ -44,10 +48,6 @@ export const alone: readonly string[] = [
     (name) => `test/attacks/${name}.test.ts`,
   ),
   "test/reference/many-graphs.test.ts",
-  "test/runs-items-speed.test.ts",
+  "test/runs/items-speed.test.ts",
   "test/platforms/emulated.test.ts",
 ];
-
-function inTest(name: string): string {
-  return `test/${name}.test.ts`;
-}

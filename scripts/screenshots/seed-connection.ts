@@ -1,5 +1,5 @@
 import type { Browser } from "../../test/support/browser-client.ts";
-import { createChallenge, createOAuthClient, openConsent, redirectUri } from "../../test/support/oauth-client.ts";
+import { createChallenge, createOAuthClient, openConsent, redirectUri } from "../../test/support/oauth/oauth-client.ts";
 
 type Person = { browser: Browser; organizationId: string };
 

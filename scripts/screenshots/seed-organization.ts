@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Browser, createBrowser } from "../../test/support/browser-client.ts";
-import { createMcpClient } from "../../test/support/mcp-client.ts";
+import { createMcpClient } from "../../test/support/gateway/mcp-client.ts";
 import { invoiceReminder, issueReport, shopCheck } from "./example-workflows.ts";
 
 export type Seeded = Awaited<ReturnType<typeof seedOrganization>>;

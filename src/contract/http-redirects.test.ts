@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callTool } from "../../test/support/call-tool.ts";
-import { type FakeProvider, startFakeProvider } from "../../test/support/fake-provider.ts";
+import { callTool } from "../../test/support/gateway/call-tool.ts";
+import { type FakeProvider, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
 import { createAddressRules } from "../base/address-rules.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import { tool as createIssue } from "../providers/github/create_issue.ts";

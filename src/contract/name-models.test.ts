@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../test/support/call-tool.ts";
-import { type Answer, startFakeProvider } from "../../test/support/fake-provider.ts";
+import { callTool } from "../../test/support/gateway/call-tool.ts";
+import { type Answer, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
 import { tool as createMessage } from "../providers/anthropic/create_message.ts";
 import { tool as textToSpeech } from "../providers/elevenlabs/text_to_speech.ts";
 import { tool as generateContent } from "../providers/gemini/generate_content.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/test-database.ts";
-import { silentLog } from "../../test/support/test-postgres.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
+import { silentLog } from "../../test/support/storage/test-postgres.ts";
 import { newId } from "../base/ids.ts";
 import { createPartitions } from "../records/partitions.ts";
 import { type TableOf, wholeTable } from "../records/table-of.ts";

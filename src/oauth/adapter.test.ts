@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/test-database.ts";
-import { silentLog } from "../../test/support/test-postgres.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
+import { silentLog } from "../../test/support/storage/test-postgres.ts";
 import { newId } from "../base/ids.ts";
 import { createDatabase, type Database } from "../storage/database.ts";
 import { createAdapter } from "./adapter.ts";

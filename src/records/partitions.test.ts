@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { at, callOf, idAt, type Months, nameOf, openMonths, organizationId } from "../../test/support/months.ts";
+import { at, callOf, idAt, type Months, nameOf, openMonths, organizationId } from "../../test/support/storage/months.ts";
 import { createCountCalls } from "../history/call-usage.ts";
 import { createCallList } from "../history/list-calls.ts";
 import { insertCalls } from "../history/store.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { at, callOf, idAt, type Months, nameOf, openMonths } from "../../test/support/months.ts";
-import { silentLog } from "../../test/support/test-postgres.ts";
+import { at, callOf, idAt, type Months, nameOf, openMonths } from "../../test/support/storage/months.ts";
+import { silentLog } from "../../test/support/storage/test-postgres.ts";
 import { createCallRetention } from "../history/call-retention.ts";
 import { insertCalls } from "../history/store.ts";
 import { createRunRetention } from "../runs/retention.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createProcess, id, isServed, settle } from "../../test/support/slot-process.ts";
+import { createProcess, id, isServed, settle } from "../../test/support/slots/slot-process.ts";
 import { acquireLocally, addNews, refuseWaiters, shareOf, takeAnswer, takeEverything, takeMessage } from "./slots-local.ts";
 
 describe("a report", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProcess, id, isServed, settle } from "../../test/support/slot-process.ts";
+import { createProcess, id, isServed, settle } from "../../test/support/slots/slot-process.ts";
 import { addNews, takeEverything } from "./slots-local.ts";
 
 describe("a caller", () => {

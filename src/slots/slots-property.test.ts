@@ -2,8 +2,8 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { roundsLimitMs, roundsOf } from "../../test/support/rounds.ts";
-import { createSlotTest, type SlotTest, take } from "../../test/support/slot-pools.ts";
-import { createTestDatabase } from "../../test/support/test-database.ts";
+import { createSlotTest, type SlotTest, take } from "../../test/support/slots/slot-pools.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
 import type { Slot, Slots } from "./slots.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
-import { begin, createSlotTest, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slot-pools.ts";
-import { createTestDatabase } from "../../test/support/test-database.ts";
+import { begin, createSlotTest, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slots/slot-pools.ts";
+import { startDatabaseProxy } from "../../test/support/storage/database-proxy.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
 import { newId } from "../base/ids.ts";
 import type { Slots } from "./slots.ts";
 

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { begin, createSlotTest, never, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slot-pools.ts";
-import { createTestDatabase } from "../../test/support/test-database.ts";
+import { begin, createSlotTest, never, releaseAll, type SlotTest, take, takeMany } from "../../test/support/slots/slot-pools.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
 import { newId } from "../base/ids.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/test-database.ts";
-import { silentLog } from "../../test/support/test-postgres.ts";
+import { createTestDatabase } from "../../test/support/storage/test-database.ts";
+import { silentLog } from "../../test/support/storage/test-postgres.ts";
 import { arraysOf, type Columns, unnest } from "./columns.ts";
 import { createDatabase, type Database } from "./database.ts";
 

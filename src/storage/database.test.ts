@@ -3,7 +3,7 @@ import net from "node:net";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runSql, silentLog, startTestPostgres } from "../../test/support/test-postgres.ts";
+import { runSql, silentLog, startTestPostgres } from "../../test/support/storage/test-postgres.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type ConnectionTarget, createDatabase } from "./database.ts";
 import { createSlowStatements } from "./slow-statements.ts";

@@ -14,8 +14,8 @@ import {
   serverPid,
   type TestClusters,
   whenUp,
-} from "../../test/support/test-clusters.ts";
-import { runSql, silentLog } from "../../test/support/test-postgres.ts";
+} from "../../test/support/storage/test-clusters.ts";
+import { runSql, silentLog } from "../../test/support/storage/test-postgres.ts";
 import { createDatabase } from "./database.ts";
 import { isRoot } from "./postgres-account.ts";
 import { isProcessAlive, readServerPid } from "./postgres-process.ts";

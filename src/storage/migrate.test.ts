@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { runSql, startTestPostgres } from "../../test/support/test-postgres.ts";
+import { runSql, startTestPostgres } from "../../test/support/storage/test-postgres.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { migrate } from "./migrate.ts";
 

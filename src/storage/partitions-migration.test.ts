@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runSql, startTestPostgres } from "../../test/support/test-postgres.ts";
+import { runSql, startTestPostgres } from "../../test/support/storage/test-postgres.ts";
 import type { ConnectionTarget } from "./database.ts";
 import { migrate, migrationsFolder } from "./migrate.ts";
 

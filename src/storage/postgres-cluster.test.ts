@@ -14,8 +14,8 @@ import {
   serverPid,
   type TestClusters,
   whenUp,
-} from "../../test/support/test-clusters.ts";
-import { runSql, silentLog } from "../../test/support/test-postgres.ts";
+} from "../../test/support/storage/test-clusters.ts";
+import { runSql, silentLog } from "../../test/support/storage/test-postgres.ts";
 import { canEnter, isRoot } from "./postgres-account.ts";
 import { findPackageDir } from "./postgres-binaries.ts";
 import { isProcessAlive } from "./postgres-process.ts";

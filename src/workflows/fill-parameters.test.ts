@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Answer, type FakeProvider, startFakeProvider } from "../../test/support/fake-provider.ts";
+import { type Answer, type FakeProvider, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
 import { createAddressRules } from "../base/address-rules.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import { condition } from "./engine-nodes/condition.ts";

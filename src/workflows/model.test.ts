@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type FakeProvider, startFakeProvider } from "../../test/support/fake-provider.ts";
+import { type FakeProvider, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
 import { createAddressRules } from "../base/address-rules.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import { createModel } from "./model.ts";

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Access } from "../../src/door/access.ts";
 import { type Role, roles } from "../../src/identity/wire.ts";
 import type { Browser } from "../support/browser-client.ts";
-import { type OAuthApp, startOAuthApp } from "../support/oauth-app.ts";
-import { connectClient } from "../support/oauth-client.ts";
+import { type OAuthApp, startOAuthApp } from "../support/oauth/oauth-app.ts";
+import { connectClient } from "../support/oauth/oauth-client.ts";
 import { password, signIn, signUpMember, signUpOwner } from "../support/people.ts";
 
 type Route = { door: "platform" | "gateway"; method: string; url: string; access: Access; mcp: Mcp | undefined };

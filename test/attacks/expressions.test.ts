@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
+import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
 import {
   cloneBindings as bindings,
   evaluateByCall as evaluate,
@@ -9,8 +11,6 @@ import {
   spoil,
   spy,
 } from "../support/hostile-expressions.ts";
-import { type McpApp, startMcpApp } from "../support/mcp-app.ts";
-import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
 import { signUpOwner } from "../support/people.ts";
 import { roundsLimitMs, roundsOf, seed } from "../support/rounds.ts";
 

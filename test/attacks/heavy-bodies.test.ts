@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
-import { heavyCanvases } from "../support/heavy-canvases.ts";
 import { roundsOf } from "../support/rounds.ts";
+import { heavyCanvases } from "../support/runs/heavy-canvases.ts";
 
 let attacked: AttackedServer;
 beforeAll(async () => {

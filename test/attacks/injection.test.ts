@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../../src/base/log.ts";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
-import { startMailbox } from "../support/mailbox.ts";
 import { signUpOwner } from "../support/people.ts";
+import { startMailbox } from "../support/providers/mailbox.ts";
 import { startTestApp } from "../support/test-app.ts";
 
 const hostile = [

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CredentialTypeEntry } from "../../src/catalog/wire.ts";
-import { accountLeadingTo, type Variant } from "../support/account-leading-to.ts";
 import { signUpOwner } from "../support/people.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
+import { accountLeadingTo, type Variant } from "../support/vault/account-leading-to.ts";
 
 let app: TestApp;
 let owner: Awaited<ReturnType<typeof signUpOwner>>;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/workflow-app.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 
 const ids = ["a", "b", "c", "d"];
 let workflow: WorkflowApp;

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "../../src/base/ids.ts";
-import { plantWorkflow } from "../support/plant-workflow.ts";
 import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
-import { node, startWorkflowApp, type WorkflowApp } from "../support/workflow-app.ts";
+import { plantWorkflow } from "../support/runs/plant-workflow.ts";
+import { node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 
 let workflow: WorkflowApp;
 let workflowId: string;

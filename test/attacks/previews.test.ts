@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signUpOwner } from "../support/people.ts";
-import { node, startWorkflowApp, type WorkflowApp } from "../support/workflow-app.ts";
+import { node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 
 let ann: WorkflowApp;
 let bob: Awaited<ReturnType<typeof signUpOwner>>;

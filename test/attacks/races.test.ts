@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type CountingProvider, startCountingProvider } from "../support/counting-provider.ts";
-import { createMcpClient, type RpcAnswer } from "../support/mcp-client.ts";
+import { createMcpClient, type RpcAnswer } from "../support/gateway/mcp-client.ts";
+import { type CountingProvider, startCountingProvider } from "../support/providers/counting-provider.ts";
 import { roundsLimitMs, roundsOf } from "../support/rounds.ts";
-import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/workflow-app.ts";
+import { edges, node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
 
 const rounds = roundsOf(5, 200);
 let workflow: WorkflowApp;

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CredentialTypeEntry } from "../../src/catalog/wire.ts";
-import { accountLeadingTo } from "../support/account-leading-to.ts";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
 import { roundsOf } from "../support/rounds.ts";
+import { accountLeadingTo } from "../support/vault/account-leading-to.ts";
 
 const script = fileURLToPath(new URL("../support/rebind-names.mjs", import.meta.url));
 type Target = { port: number; reached: { outside: number; inside: number } };

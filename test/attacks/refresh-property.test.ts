@@ -6,11 +6,11 @@ import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
 import { createToolCall } from "../../src/calls/tool-call.ts";
 import type { OpenedCredential } from "../../src/vault/open-credential.ts";
-import { fakeCredentialTypes } from "../support/fake-credentials.ts";
-import { type FakeOAuth, startFakeOAuth } from "../support/fake-oauth.ts";
+import { type FakeOAuth, startFakeOAuth } from "../support/oauth/fake-oauth.ts";
 import { signUpOwner } from "../support/people.ts";
 import { roundsLimitMs, roundsOf, seed } from "../support/rounds.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
+import { fakeCredentialTypes } from "../support/vault/fake-credentials.ts";
 
 let apps: TestApp[] = [];
 let provider: FakeOAuth;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
 import type { Browser } from "../support/browser-client.ts";
 import { password, signIn } from "../support/people.ts";
-import { plantWorkflow } from "../support/plant-workflow.ts";
 import { reportRounds, roundsOf } from "../support/rounds.ts";
+import { plantWorkflow } from "../support/runs/plant-workflow.ts";
 
 let attacked: AttackedServer;
 let viewer: Browser;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AttackedServer, startAttackedServer } from "../support/attacked-server.ts";
-import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
+import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
 import { password } from "../support/people.ts";
 import { reportRounds, roundsOf } from "../support/rounds.ts";
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type FakeProvider, startFakeProvider } from "../support/fake-provider.ts";
 import { type ApiDocument, type ApiRoute, idSites, idSitesIn, preview, withReference } from "../support/foreign-id-sites.ts";
 import { type Furnished, furnishOrganization } from "../support/furnish-organization.ts";
-import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
-import { type OAuthApp, startOAuthApp } from "../support/oauth-app.ts";
-import { connectClient } from "../support/oauth-client.ts";
+import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
+import { type OAuthApp, startOAuthApp } from "../support/oauth/oauth-app.ts";
+import { connectClient } from "../support/oauth/oauth-client.ts";
 import { signUpOwner } from "../support/people.ts";
-import { plantRemoval } from "../support/plant-removal.ts";
+import { type FakeProvider, startFakeProvider } from "../support/providers/fake-provider.ts";
+import { plantRemoval } from "../support/triggers/plant-removal.ts";
 
 type Foreign = Furnished & { connectionId: string; removalId: string };
 
@@ -219,7 +219,7 @@ describe("every id of another organization in a body or a query", () => {
       "/task-runner/trigger/{workflowId} /nodes",
       "?cursor",
     ];
-    // An account of another organization is refused in test/oauth-account.test.ts.
+    // An account of another organization is refused in test/oauth/account.test.ts.
     const described = routes.flatMap((route) => idSitesIn(route, document)).filter((name) => !triedBelow.some((end) => name.endsWith(end)));
     expect(described.sort()).toEqual(idSites.map(({ name }) => name).sort());
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Pool } from "undici";
-import { callWith, issueRequest, saidIn } from "../support/gateway-pair.ts";
-import type { RpcAnswer } from "../support/mcp-client.ts";
+import { callWith, issueRequest, saidIn } from "../support/gateway/gateway-pair.ts";
+import type { RpcAnswer } from "../support/gateway/mcp-client.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import type { Team, Yard } from "./yard.ts";
 

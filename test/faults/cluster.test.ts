@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { callWith, saidIn, startClients } from "../support/gateway-pair.ts";
+import { callWith, saidIn, startClients } from "../support/gateway/gateway-pair.ts";
 import { roundsOf } from "../support/rounds.ts";
+import { node } from "../support/runs/workflow-app.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
-import { node } from "../support/workflow-app.ts";
 import { checkOutages } from "./database-outages.ts";
 import { invariant } from "./invariant.ts";
 import { requestRun } from "./request-run.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { countMissing, createKeys, signUp } from "../support/crash-rounds.ts";
 import { freePort } from "../support/free-port.ts";
 import { killAll, listPostgres, listTree } from "../support/processes.ts";
+import { countMissing, createKeys, signUp } from "../support/runs/crash-rounds.ts";
 import { createDataDir, type SpawnedServer, spawnSwitchyard, startServer } from "../support/spawned-server.ts";
-import { runSql, startTestPostgres } from "../support/test-postgres.ts";
+import { runSql, startTestPostgres } from "../support/storage/test-postgres.ts";
 import { invariant } from "./invariant.ts";
 import type { Random } from "./random.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "../support/browser-client.ts";
-import { callWith, codeIn, readIssueRecords } from "../support/gateway-pair.ts";
+import { callWith, codeIn, readIssueRecords } from "../support/gateway/gateway-pair.ts";
 import { roundsOf } from "../support/rounds.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import type { Trial } from "./invariant.ts";

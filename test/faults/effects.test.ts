@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { callWith } from "../support/gateway-pair.ts";
-import { edges, node } from "../support/workflow-app.ts";
+import { callWith } from "../support/gateway/gateway-pair.ts";
+import { edges, node } from "../support/runs/workflow-app.ts";
 import { invariant } from "./invariant.ts";
 import { requestRun } from "./request-run.ts";
 import { type Member, startYard, type Team, type Yard } from "./yard.ts";

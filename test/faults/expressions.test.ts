@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll } from "vitest";
+import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
 import { cloneBindings, evaluateByCall, forgedData, hostilePieces, probes } from "../support/hostile-expressions.ts";
-import { createMcpClient, type McpClient } from "../support/mcp-client.ts";
 import { listProcesses, listTree } from "../support/processes.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import { invariant } from "./invariant.ts";

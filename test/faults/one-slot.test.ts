@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { callWith, codeIn, issueRequest, readIssueRecords, readSlots, saidIn } from "../support/gateway-pair.ts";
+import { callWith, codeIn, issueRequest, readIssueRecords, readSlots, saidIn } from "../support/gateway/gateway-pair.ts";
 import { roundsOf } from "../support/rounds.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import { invariant } from "./invariant.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { signUpOwner } from "../support/people.ts";
 import { reportRounds } from "../support/rounds.ts";
-import { node } from "../support/workflow-app.ts";
+import { node } from "../support/runs/workflow-app.ts";
 import { invariant } from "./invariant.ts";
 import { type NewsService, startNewsService } from "./news-service.ts";
 import type { Random } from "./random.ts";

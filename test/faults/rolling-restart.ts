@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { callWith, codeIn, readIssueRecords, saidIn } from "../support/gateway-pair.ts";
+import { callWith, codeIn, readIssueRecords, saidIn } from "../support/gateway/gateway-pair.ts";
 import { roundsOf } from "../support/rounds.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import type { Trial } from "./invariant.ts";

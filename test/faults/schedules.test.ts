@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { signUpOwner } from "../support/people.ts";
+import { node } from "../support/runs/workflow-app.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
-import { node } from "../support/workflow-app.ts";
 import { wrongClock } from "../support/wrong-clock.ts";
 import { invariant } from "./invariant.ts";
 import type { Random } from "./random.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { callWith, saidIn } from "../support/gateway-pair.ts";
+import { callWith, saidIn } from "../support/gateway/gateway-pair.ts";
 import type { SpawnedServer } from "../support/spawned-server.ts";
 import type { Random } from "./random.ts";
 import type { Team, Yard } from "./yard.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "../support/browser-client.ts";
-import { followEvents } from "../support/follow-events.ts";
+import { followEvents } from "../support/events/follow-events.ts";
 import { password } from "../support/people.ts";
 import type { Random } from "./random.ts";
 import { type Call, repeat, startCallers, startDeliveries, startWisher, type Wish } from "./storm-load.ts";

@@ -2,10 +2,17 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { startFakeOAuth } from "../support/fake-oauth.ts";
 import { freePort } from "../support/free-port.ts";
-import { callWith, codeIn } from "../support/gateway-pair.ts";
-import { connectClient, createChallenge, createOAuthClient, type OAuthClient, openConsent, redirectUri } from "../support/oauth-client.ts";
+import { callWith, codeIn } from "../support/gateway/gateway-pair.ts";
+import { startFakeOAuth } from "../support/oauth/fake-oauth.ts";
+import {
+  connectClient,
+  createChallenge,
+  createOAuthClient,
+  type OAuthClient,
+  openConsent,
+  redirectUri,
+} from "../support/oauth/oauth-client.ts";
 import { signUpOwner } from "../support/people.ts";
 import { roundsOf } from "../support/rounds.ts";
 import { invariant } from "./invariant.ts";

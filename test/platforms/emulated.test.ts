@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
 import { countMigrations, migrate, migrationsFolder } from "../../src/storage/migrate.ts";
 import { killAll, listPostgres } from "../support/processes.ts";
 import { goThroughFirstHour, startProduct } from "../support/running-product.ts";
-import { createTestDatabase } from "../support/test-database.ts";
+import { createTestDatabase } from "../support/storage/test-database.ts";
 
 const run = promisify(execFile);
 /** The other of the two kinds of Linux machines, and what runs its programs here. */

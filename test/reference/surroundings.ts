@@ -1,5 +1,5 @@
-import { useGithub } from "../support/github-nodes.ts";
-import { startWorkflowApp } from "../support/workflow-app.ts";
+import { useGithub } from "../support/runs/github-nodes.ts";
+import { startWorkflowApp } from "../support/runs/workflow-app.ts";
 import { startOutside } from "./outside.ts";
 import { watchEnds } from "./watch-ends.ts";
 

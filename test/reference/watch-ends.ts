@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { WorkflowApp } from "../support/workflow-app.ts";
+import type { WorkflowApp } from "../support/runs/workflow-app.ts";
 
 export const hasEnded = (status: string): boolean => ["succeeded", "failed", "cancelled"].includes(status);
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "./browser-client.ts";
 import { password } from "./people.ts";
 import { createDataDir, startServer } from "./spawned-server.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createTestDatabase } from "./storage/test-database.ts";
 
 export type AttackedServer = Awaited<ReturnType<typeof startAttackedServer>>;
 

@@ -1,4 +1,4 @@
-import type { McpClient } from "./mcp-client.ts";
+import type { McpClient } from "./gateway/mcp-client.ts";
 
 /** The value of an expression, or the code it is refused with. */
 export async function evaluateByCall(client: McpClient, expression: string, data: unknown = {}): Promise<unknown> {

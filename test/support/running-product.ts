@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
-import { createMcpClient } from "./mcp-client.ts";
+import { createMcpClient } from "./gateway/mcp-client.ts";
 import { password } from "./people.ts";
 import { killAll, listTree } from "./processes.ts";
 

@@ -12,7 +12,7 @@ import type { CredentialType } from "../../src/vault/credential-data.ts";
 import { createBrowser } from "./browser-client.ts";
 import { freePort } from "./free-port.ts";
 import { rememberedHashing } from "./remembered-hashing.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createTestDatabase } from "./storage/test-database.ts";
 import { testKeys } from "./test-settings.ts";
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>;

@@ -7,8 +7,8 @@ import type {
   EventEndpointRequest,
   EventEndpointWithSecret,
 } from "../../src/events/wire.ts";
-import type { SlotUse } from "../../src/slots/wire.ts";
 import type { Organization } from "../../src/identity/wire.ts";
+import type { SlotUse } from "../../src/slots/wire.ts";
 import type { Usage } from "../../src/usage/wire.ts";
 import { get, type List, patch, path, post, query, remove } from "../request.ts";
 

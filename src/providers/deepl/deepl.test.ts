@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { deeplCredential } from "./credential.ts";
 import { tool as translateText } from "./translate_text.ts";
 

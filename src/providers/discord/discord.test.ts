@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { discordCredential } from "./credential.ts";
 import { tool as sendMessage } from "./send_message.ts";
 import { discordWebhook } from "./webhook.ts";

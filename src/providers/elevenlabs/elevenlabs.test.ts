@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { defaultModels } from "../../base/default-models.ts";
 import { elevenlabsCredential } from "./credential.ts";
 import { tool as textToSpeech } from "./text_to_speech.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { useImapServer } from "../../../test/support/imap-server.ts";
-import { lookWith } from "../../../test/support/look-with.ts";
-import { describeWithProgram } from "../../../test/support/real-servers.ts";
+import { lookWith } from "../../../test/support/browser/look-with.ts";
+import { useImapServer } from "../../../test/support/providers/imap-server.ts";
+import { describeWithProgram } from "../../../test/support/providers/real-servers.ts";
 import { emailCredential } from "./credential.ts";
 import { newEmail } from "./poll-new-email.ts";
 

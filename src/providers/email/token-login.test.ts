@@ -2,8 +2,8 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeWithProgram, startDovecot } from "../../../test/support/real-servers.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeWithProgram, startDovecot } from "../../../test/support/providers/real-servers.ts";
 import { tool as search } from "./search.ts";
 import { tool as send } from "./send.ts";
 

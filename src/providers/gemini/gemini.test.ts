@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { geminiCredential } from "./credential.ts";
 import { tool as generateContent } from "./generate_content.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { tool as createIssue } from "./create_issue.ts";
 import { tool as createIssueComment } from "./create_issue_comment.ts";
 import { tool as getFile } from "./get_file.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { lookWith } from "../../../test/support/look-with.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { lookWith } from "../../../test/support/browser/look-with.ts";
+import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { newEvent } from "./poll-new-event.ts";
 

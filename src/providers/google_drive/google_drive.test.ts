@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { googleDriveCredential } from "./credential.ts";
 import { tool as downloadFile } from "./download_file.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lookWith } from "../../../test/support/look-with.ts";
+import { lookWith } from "../../../test/support/browser/look-with.ts";
 import type { PollPage } from "../../contract/poll.ts";
 import { googleSheetsCredential } from "./credential.ts";
 import { newRow } from "./poll-new-row.ts";

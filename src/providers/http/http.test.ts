@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { type Answer, type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { type Answer, type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { tool as readFeed } from "./read_feed.ts";
 import { tool as request } from "./request.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { type Answer, startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { type Answer, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { tool as createIssue } from "./create_issue.ts";
 import { linearCredential } from "./credential.ts";
 import { tool as searchIssues } from "./search_issues.ts";

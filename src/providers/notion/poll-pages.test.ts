@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { asked, lookAt, readItem } from "../../../test/support/look-at.ts";
+import { asked, lookAt, readItem } from "../../../test/support/browser/look-at.ts";
+import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { notionCredential } from "./credential.ts";
 import { newPage } from "./poll-pages.ts";
 

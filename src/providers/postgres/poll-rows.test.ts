@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { lookAt, readItem, watch } from "../../../test/support/look-at.ts";
-import { describeWithProgram, startPostgres } from "../../../test/support/real-servers.ts";
+import { lookAt, readItem, watch } from "../../../test/support/browser/look-at.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeWithProgram, startPostgres } from "../../../test/support/providers/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
 import { tool as query } from "./query.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { useBucket } from "../../../test/support/bucket.ts";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { asked, lookAt, watch } from "../../../test/support/look-at.ts";
+import { asked, lookAt, watch } from "../../../test/support/browser/look-at.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { useBucket } from "../../../test/support/providers/bucket.ts";
+import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { s3Credential } from "./credential.ts";
 import { newObject } from "./poll-objects.ts";
 import { tool as putObject } from "./put_object.ts";

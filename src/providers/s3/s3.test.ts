@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { useBucket } from "../../../test/support/bucket.ts";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { useBucket } from "../../../test/support/providers/bucket.ts";
 import { createToolCall } from "../../calls/tool-call.ts";
 import { s3Credential } from "./credential.ts";
 import { tool as deleteObject } from "./delete_object.ts";

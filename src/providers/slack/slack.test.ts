@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { slackCredential } from "./credential.ts";
 import { tool as getChannelHistory } from "./get_channel_history.ts";

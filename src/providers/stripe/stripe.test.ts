@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { type FakeProvider, startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { tool as createRefund } from "./create_refund.ts";
 import { stripeCredential } from "./credential.ts";
 import { tool as listPayments } from "./list_payments.ts";

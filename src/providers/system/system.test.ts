@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { tool as dateTime } from "./date_time.ts";
 import { tool as transformJson } from "./transform_json.ts";
 import { tool as wait } from "./wait.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { callTool } from "../../../test/support/call-tool.ts";
-import { describeHttpTool } from "../../../test/support/describe-tool.ts";
-import { useCredential } from "../../../test/support/use-credential.ts";
+import { callTool } from "../../../test/support/gateway/call-tool.ts";
+import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
+import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { whatsappCredential } from "./credential.ts";
 import { tool as sendTemplateMessage } from "./send_template_message.ts";

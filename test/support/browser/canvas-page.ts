@@ -1,0 +1,42 @@
+import type { Page } from "playwright-core";
+import { expect, vi } from "vitest";
+import type { Canvas, Workflow } from "../../../src/workflows/wire.ts";
+import type { WorkflowApp } from "../runs/workflow-app.ts";
+
+/** Short ways to what a canvas shows and to what is stored of it. */
+export function createCanvasPage({ page, flows }: { page: () => Page; flows: () => WorkflowApp }) {
+  const canvas = () => page().getByRole("application", { name: "Canvas" });
+  const read = async (workflowId: string) =>
+    (await flows().owner.browser.get(`${flows().path}/workflows/${workflowId}`)).body as Workflow & { canvas: Canvas };
+
+  return {
+    canvas,
+    read,
+    box: (name: string | RegExp) => canvas().getByRole("group", { name }),
+    button: (name: string) => page().getByRole("button", { name, exact: true }),
+    saysSaved: () => page().getByText("Saved", { exact: true }).waitFor(),
+
+    /** The ids of the stored nodes and the stored lines between them. */
+    stored: async (workflowId: string) => {
+      const { canvas: saved } = await read(workflowId);
+      return [idsOf(saved), linesOf(saved)];
+    },
+
+    /** The view stands where it will stay: it is set after the first picture, and once more after the canvas got another size. */
+    isStill: async () => {
+      if ((await page().locator(".react-flow__node").count()) > 0)
+        await page().locator('.react-flow__viewport:not([style*="translate(0px, 0px) scale(1)"])').waitFor();
+      await page().evaluate(
+        "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))))",
+      );
+    },
+  };
+}
+
+export const idsOf = ({ nodes }: Canvas) => nodes.map(({ id }) => id).sort();
+export const linesOf = ({ edges }: Canvas) =>
+  edges.map(({ source, sourceHandle, target }) => `${source}${sourceHandle ? `.${sourceHandle}` : ""}>${target}`).sort();
+
+/** Long enough for a canvas to be saved, which it is a second after the last change. */
+export const until = (wanted: unknown, look: () => Promise<unknown>) =>
+  vi.waitFor(async () => expect(await look()).toEqual(wanted), { timeout: 10_000, interval: 100 });
