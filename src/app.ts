@@ -19,7 +19,7 @@ import type { GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { createCountCalls } from "./history/call-usage.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
-import { openParts, type Parts, type Surroundings } from "./parts.ts";
+import { openParts, type Parts, type StartContext } from "./parts.ts";
 import type { PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
 import { createCountRuns } from "./runs/read/run-usage.ts";
@@ -30,12 +30,12 @@ import { createReadUsage } from "./usage/usage.ts";
 const answerLimitMs = 20_000;
 
 /** Opens the doors of the given roles. `stop` answers what is under way before it closes anything below. */
-export async function startApp(surroundings: Surroundings & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> }) {
-  const { config, log, roles } = surroundings;
+export async function startApp(context: StartContext & { roles: readonly ProcessRole[]; gateway?: Partial<GatewayOptions> }) {
+  const { config, log, roles } = context;
   const doors = loadDoors(config, roles);
   // Awaited below, when the database is there.
   doors.catch(() => {});
-  const parts = await openParts(surroundings);
+  const parts = await openParts(context);
   let isStopping = false;
   const { metrics } = parts;
   const { tracing, ...spans } = await openTracing({ config, log, metrics });
@@ -86,7 +86,7 @@ export async function startApp(surroundings: Surroundings & { roles: readonly Pr
       const own = gatewayOptions(parts, running, config);
       const aliasUrls = [config.oauth.issuerUrl, config.oauth.resourceUrl];
       const gatewayDoor = { ...door(config.gateway.baseUrl), aliasUrls };
-      await open(await gateway.createGatewayServer({ ...own, ...surroundings.gateway, door: gatewayDoor }), config.gateway.port);
+      await open(await gateway.createGatewayServer({ ...own, ...context.gateway, door: gatewayDoor }), config.gateway.port);
     }
     if (config.operations && operations) {
       await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);

@@ -35,7 +35,7 @@ import { createWorkflows } from "./workflows/workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-export type Surroundings = {
+export type StartContext = {
   config: Config;
   log: Log;
   clock?: Clock;
@@ -50,7 +50,7 @@ export type Surroundings = {
 };
 
 /** Everything below the doors: what the server and the command line have in common. */
-export async function openParts({ config, log, clock = systemClock, credentialTypes, starting, ...given }: Surroundings) {
+export async function openParts({ config, log, clock = systemClock, credentialTypes, starting, ...given }: StartContext) {
   const loading = given.providers ?? beginToLoadProviders();
   const storage = await (starting ?? openStorage(config, log));
   try {
@@ -149,7 +149,7 @@ async function openDatabase(target: ConnectionTarget, config: Config, log: Log) 
   return { db, pooled, metrics, slowStatements };
 }
 
-type HistorySurroundings = {
+type HistoryContext = {
   config: Config;
   log: Log;
   clock: Clock;
@@ -159,20 +159,20 @@ type HistorySurroundings = {
   findStoredOf: Vault["findSecretsOf"];
 };
 
-function openHistory({ config, metrics, ...surroundings }: HistorySurroundings) {
+function openHistory({ config, metrics, ...context }: HistoryContext) {
   const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
-  const sources = { [runEventKind]: createRunSource(surroundings) };
+  const sources = { [runEventKind]: createRunSource(context) };
   const observe = { batch: metrics.observeBatch, retention: (removed: number) => metrics.observeRetention("tool_calls", removed) };
-  return createHistory({ ...surroundings, keptDays, keptRows, serverUrlTemplate, sources, observe });
+  return createHistory({ ...context, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }
 
-type VaultSurroundings = Required<Pick<Surroundings, "config" | "log" | "credentialTypes">> & {
+type VaultContext = Required<Pick<StartContext, "config" | "log" | "credentialTypes">> & {
   db: Database;
   identity: Identity;
   outside: Outside;
 };
 
-function openVault({ config, log, db, outside, identity, credentialTypes }: VaultSurroundings) {
+function openVault({ config, log, db, outside, identity, credentialTypes }: VaultContext) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
   return createVault({
     db,

@@ -48,16 +48,16 @@ import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
-type Surroundings = { config: Config; log: Log; tracing: Tracing; isWorker: boolean };
+type RunningContext = { config: Config; log: Log; tracing: Tracing; isWorker: boolean };
 
 /** What calls tools and runs workflows, on top of the parts. */
-export function openRunning(parts: Parts, surroundings: Surroundings) {
-  const { config, log, isWorker } = surroundings;
+export function openRunning(parts: Parts, context: RunningContext) {
+  const { config, log, isWorker } = context;
   const capOf = chooseCapOf(parts, config);
   const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
   const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
-  const { runs, preview } = openRuns(parts, { slots, clock }, surroundings);
-  const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, surroundings);
+  const { runs, preview } = openRuns(parts, { slots, clock }, context);
+  const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, context);
   const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
   const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals }, log);
   return {
@@ -71,7 +71,7 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
     preview,
     ...triggers,
     recordedSteps,
-    runRecordedCall: openCalls(parts, { slots, steps: recordedSteps }, surroundings),
+    runRecordedCall: openCalls(parts, { slots, steps: recordedSteps }, context),
 
     async start(): Promise<void> {
       await slots.start();
@@ -103,14 +103,14 @@ export function openRunning(parts: Parts, surroundings: Surroundings) {
 
 type Callable = { slots: Slots; steps: RecordedSteps };
 
-function openCalls({ vault, outside }: Parts, callable: Callable, { config, log }: Surroundings): RunRecordedCall {
+function openCalls({ vault, outside }: Parts, callable: Callable, { config, log }: RunningContext): RunRecordedCall {
   const prepare = createPrepare({ vault });
   const execute = createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent });
   return createRunRecordedCall({ prepare, execute, ...callable, limitMs: config.maxExecutionTimeMs });
 }
 
-function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: DatabaseClock }, surroundings: Surroundings) {
-  const { config, log, tracing, isWorker } = surroundings;
+function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: DatabaseClock }, context: RunningContext) {
+  const { config, log, tracing, isWorker } = context;
   const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
   const { fetch } = outside;
   const findStoredOf = vault.findSecretsOf;
@@ -168,9 +168,9 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
 function openTriggers(
   { db, vault, catalog, outside, workflows }: Parts,
   { start: startRun, waitForAnswer, checkOverrides }: Runs,
-  surroundings: Surroundings,
+  context: RunningContext,
 ) {
-  const { config, log, tracing } = surroundings;
+  const { config, log, tracing } = context;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
   const loops = { db, log, findActingNodes: createFindActingNodes({ catalog, workflows }), turnOff: createTurnOff({ db, log, catalog }) };

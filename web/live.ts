@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from "react";
-import { joinStream, type Memory, type Surroundings } from "./live/join-stream.ts";
+import { joinStream, type Memory, type StreamContext } from "./live/join-stream.ts";
 import type { LiveEvent } from "./live/open-stream.ts";
 import { path } from "./request.ts";
 
@@ -18,7 +18,7 @@ type Feed = { listeners: Set<Listener>; close: () => void };
 export type WatchPage = (onChange: (isShown: boolean) => void) => () => void;
 
 /** All listeners of one page share what it hears. A page that nobody sees has no connection, and goes on from the last event it knows. */
-export function createFollow({ watchPage, ...surroundings }: Surroundings & { watchPage: WatchPage }) {
+export function createFollow({ watchPage, ...context }: StreamContext & { watchPage: WatchPage }) {
   const feeds = new Map<string, Feed>();
 
   function openFeed(organizationId: string): Feed {
@@ -27,7 +27,7 @@ export function createFollow({ watchPage, ...surroundings }: Surroundings & { wa
     const tell: Listener = (event) => {
       for (const each of listeners) each(event);
     };
-    const join = { ...surroundings, address: path`/api/organizations/${organizationId}/events`, memory, tell };
+    const join = { ...context, address: path`/api/organizations/${organizationId}/events`, memory, tell };
     let leave: (() => void) | undefined;
     const unwatch = watchPage((isShown) => {
       if (isShown) leave ??= joinStream(join);

@@ -15,7 +15,7 @@ export type Execute = ReturnType<typeof createExecute>;
 
 type Item = Record<string, unknown>;
 
-type Circumstances = {
+type ExecutionContext = {
   /** The caller's: aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   limitMs: number;
@@ -50,7 +50,7 @@ export function createExecute({ vault, outside, log, sendsTraceParent = false }:
 
   return async (
     { organizationId, node, input, credential }: PreparedCall,
-    { signal, limitMs, toldMs = limitMs, idempotencyKey, beforeStep, trace }: Circumstances,
+    { signal, limitMs, toldMs = limitMs, idempotencyKey, beforeStep, trace }: ExecutionContext,
   ): Promise<Item[]> => {
     const { tool, provider } = node;
     const isResendable = tool.isResendable(input);

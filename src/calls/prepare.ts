@@ -8,7 +8,7 @@ import type { Vault } from "../vault/vault.ts";
 export type Prepare = ReturnType<typeof createPrepare>;
 export type PreparedCall = Awaited<ReturnType<Prepare>>;
 
-type Wish = {
+type PrepareRequest = {
   organizationId: string;
   node: Node;
   parameters: unknown;
@@ -20,7 +20,7 @@ type Wish = {
 
 /** Everything that can be refused before a call takes a slot: its parameters, then the owner and the type of its credentials. Decrypts nothing. */
 export function createPrepare({ vault }: { vault: Vault }) {
-  return async ({ organizationId, node, parameters, references, isDefault = false }: Wish) => {
+  return async ({ organizationId, node, parameters, references, isDefault = false }: PrepareRequest) => {
     const { tool, alsoTakes } = node;
     const input = readInput(tool, parameters);
     const types = tool.credential ? [tool.credential.type] : [];

@@ -11,7 +11,7 @@ export type Replay = ReturnType<typeof createReplay>;
 
 type Options = { calls: Pick<History["calls"], "get">; nodes: Catalog["nodes"]; runAndRead: RunAndRead };
 
-type Wish = Asker & { recordId: string; changes: ReplayRequest };
+type ReplayedCall = Asker & { recordId: string; changes: ReplayRequest };
 
 /** Runs a recorded call again. */
 export function createReplay({ calls, nodes, runAndRead }: Options) {
@@ -21,7 +21,7 @@ export function createReplay({ calls, nodes, runAndRead }: Options) {
     return node;
   };
 
-  return async ({ recordId, changes, ...asker }: Wish): Promise<ToolCall> => {
+  return async ({ recordId, changes, ...asker }: ReplayedCall): Promise<ToolCall> => {
     const original = await calls.get(asker.organizationId, recordId);
     const node = findNode(original);
     const parameters = changes.parameters ?? whole(original, "parameters");

@@ -17,7 +17,7 @@ export type Asker = {
   signal: AbortSignal;
 };
 
-type Wish = Asker & {
+type CallRequest = Asker & {
   node: Node;
   parameters: unknown;
   /** Credential type → reference. */
@@ -30,7 +30,7 @@ type Options = { calls: Pick<History["calls"], "get">; runRecordedCall: RunRecor
 
 /** Runs a tool for a person and gives the record of the call, however it ended. What is refused before it runs is thrown. */
 export function createRunAndRead({ calls, runRecordedCall }: Options) {
-  return async ({ node, organizationId, parameters, references, confirm, user, replayOf, ...asker }: Wish): Promise<ToolCall> => {
+  return async ({ node, organizationId, parameters, references, confirm, user, replayOf, ...asker }: CallRequest): Promise<ToolCall> => {
     const { tool, provider } = node;
     const { requestId, trace, signal } = asker;
     if (!tool.hints.readOnly && confirm !== true)

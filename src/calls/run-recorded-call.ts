@@ -11,7 +11,7 @@ export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;
 
 type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; steps: RecordedSteps; limitMs: number };
 
-type Wish = {
+type RecordedCallRequest = {
   node: Node;
   /** What the history is to say about it; the references are added here. */
   arrival: Omit<ArrivedCall, "credentials">;
@@ -30,7 +30,15 @@ type Wish = {
  * before anything is decrypted, and the row that says how it ended before this returns or throws.
  */
 export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefused, run }, limitMs }: Options) {
-  return async ({ node, arrival, references, fault, signal, onProgress, trace }: Wish): Promise<Record<string, unknown>[]> => {
+  return async ({
+    node,
+    arrival,
+    references,
+    fault,
+    signal,
+    onProgress,
+    trace,
+  }: RecordedCallRequest): Promise<Record<string, unknown>[]> => {
     const { organizationId, parameters } = arrival;
     const record = { ...arrival, credentials: onlyReferences(references) };
 
@@ -43,8 +51,8 @@ export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefu
     const slot = await orRefused(record, () => slots.acquire(organizationId, { signal, onPosition }).finally(waiting.end));
     try {
       onProgress?.({ message: "running" });
-      const circumstances = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld, trace };
-      const execution = () => execute(prepared, circumstances).finally(slot.release);
+      const context = { signal, limitMs, idempotencyKey: record.id, beforeStep: slot.assertHeld, trace };
+      const execution = () => execute(prepared, context).finally(slot.release);
       return await run({ ...record, queueMs: slot.queueMs }, execution);
     } finally {
       slot.release();

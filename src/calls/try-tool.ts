@@ -10,11 +10,11 @@ export type TryTool = ReturnType<typeof createTryTool>;
 
 type Options = { nodes: Catalog["nodes"]; runAndRead: RunAndRead };
 
-type Wish = Asker & { toolName: string; request: ToolCallRequest };
+type TriedCall = Asker & { toolName: string; request: ToolCallRequest };
 
 /** Runs a provider's tool because a person wants to see what it does. */
 export function createTryTool({ nodes, runAndRead }: Options) {
-  return async ({ toolName, request, ...asker }: Wish): Promise<ToolCall> => {
+  return async ({ toolName, request, ...asker }: TriedCall): Promise<ToolCall> => {
     const node = nodes.get(toolName);
     if (!node) throw new Refusal("not_found", endSentence(`No provider has a tool ${describeUnknownName(toolName, nodes.keys())}`));
     const { parameters, credentials: references, confirm } = request;

@@ -20,7 +20,7 @@ export function checkOptions<Schema extends z.ZodObject>(given: Record<string, u
 }
 
 /** Runs with everything below the doors open, beside a running server or alone. */
-export async function withParts<Value>(run: (parts: Parts, surroundings: { config: Config; log: Log }) => Promise<Value>): Promise<Value> {
+export async function withParts<Value>(run: (parts: Parts, context: { config: Config; log: Log }) => Promise<Value>): Promise<Value> {
   const config = readConfig({ DATABASE_POOL_SIZE: "4", LOG_LEVEL: "silent", ...readEnvironment() });
   // Loaded only now, so that a mistyped command is answered at once.
   const { openParts } = await import("../parts.ts");

@@ -29,8 +29,8 @@ async function create(words: string[]) {
   if (!data.success) throw new Error("--data: must be a JSON object");
   return await withParts(async (parts) => {
     await requireOrganization(parts, organization);
-    const wish = { ...request, data: data.data, createdBy: null, makeDefault };
-    const { id, reference } = await parts.vault.credentials.create(organization, wish);
+    const account = { ...request, data: data.data, createdBy: null, makeDefault };
+    const { id, reference } = await parts.vault.credentials.create(organization, account);
     return { id, reference, ...(makeDefault ? { default: true } : {}) };
   });
 }

@@ -24,6 +24,6 @@ export type ToolCall<Input, Data> = {
   clock: Clock;
   /** The value of a JSONata expression applied to data, evaluated where only expressions of the caller's organization are. */
   evaluateExpression: (expression: string, input: unknown) => Promise<unknown>;
-  /** The same for every attempt at this one call, so that a provider can tell a repetition from a second wish. */
+  /** The same for every attempt at this one call, so that a provider can tell a repetition from a second one. */
   idempotencyKey: string;
 };

@@ -37,17 +37,17 @@ export type EventOrigin = { by: "own" | "bot" } | { by: "receipt"; to: string };
 export type WebhookRegistration = {
   /** The form of the place that it belongs to, and how that is called; null where it belongs to the whole account. */
   place: { pattern: RegExp; detail: string } | null;
-  register: (call: CredentialCall, wish: RegistrationWish) => Promise<void>;
+  register: (call: CredentialCall, request: RegistrationRequest) => Promise<void>;
   /** Changes, without a moment in which nothing is delivered, which events come to the address. False where nothing delivers to it. */
-  changeEvents: (call: CredentialCall, registered: Registered & Pick<RegistrationWish, "secret" | "events">) => Promise<boolean>;
+  changeEvents: (call: CredentialCall, registered: Registered & Pick<RegistrationRequest, "secret" | "events">) => Promise<boolean>;
   /** Removes what delivers to the addresses, if anything does. */
   remove: (call: CredentialCall, registered: Registered) => Promise<void>;
 };
 
 /** What is set up at a provider: `isAt` knows the addresses that are meant, among those with the same beginning. */
-export type Registered = Pick<RegistrationWish, "urlStart" | "place"> & { isAt: (url: string) => boolean };
+export type Registered = Pick<RegistrationRequest, "urlStart" | "place"> & { isAt: (url: string) => boolean };
 
-export type RegistrationWish = {
+export type RegistrationRequest = {
   url: string;
   urlStart: string;
   secret: string;

@@ -89,11 +89,11 @@ export async function examineBearer(ask: Ask, url: string): Promise<Finding<null
 
 /** What a client inside a web page needs before it may send anything. */
 export async function examineCors(ask: Ask, url: string, refusal: Answer): Promise<Finding<null>> {
-  const wish = {
+  const preflight = {
     "access-control-request-method": "POST",
     "access-control-request-headers": "authorization,content-type,mcp-protocol-version",
   };
-  const answer = await ask(url, { method: "OPTIONS", headers: { origin: pageOrigin, ...wish } });
+  const answer = await ask(url, { method: "OPTIONS", headers: { origin: pageOrigin, ...preflight } });
   if (isBroken(answer)) return answer;
   const read = (name: string) => answer.headers.get(`access-control-allow-${name}`) ?? "(none)";
   const exposed = refusal.headers.get("access-control-expose-headers") ?? "(none)";

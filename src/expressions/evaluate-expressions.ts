@@ -5,7 +5,7 @@ import { longestExpression } from "./expression-fault.ts";
 import { interpret } from "./interpret.ts";
 import { writeData } from "./share-data.ts";
 
-type Surroundings = {
+type EvaluationContext = {
   /** What the expression is applied to: `$`. */
   input: unknown;
   /** Further variables by name, without the dollar. */
@@ -27,8 +27,8 @@ export const evaluators = createEvaluatorPool();
  * a thread of this process could be stopped, but its exhausted memory would end this process too. No process is asked by two organizations,
  * because JSONata keeps what all its expressions share where an expression can change it.
  */
-export async function evaluateExpression(organizationId: string, expression: string, surroundings: Surroundings): Promise<unknown> {
-  const [evaluated] = await evaluateExpressions(organizationId, [expression], surroundings);
+export async function evaluateExpression(organizationId: string, expression: string, context: EvaluationContext): Promise<unknown> {
+  const [evaluated] = await evaluateExpressions(organizationId, [expression], context);
   if (evaluated?.fault !== undefined) throw refuseExpression(`failed: ${evaluated.fault}`);
   return evaluated?.value;
 }
@@ -40,7 +40,7 @@ export async function evaluateExpression(organizationId: string, expression: str
 export async function evaluateExpressions(
   organizationId: string,
   expressions: string[],
-  { input, bindings = {}, signal }: Surroundings,
+  { input, bindings = {}, signal }: EvaluationContext,
 ): Promise<Evaluated[]> {
   signal?.throwIfAborted();
   if (expressions.some(({ length }) => length > longestExpression))

@@ -97,8 +97,8 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
     const found = findTool(rpc, request);
     const whose = { id: rpc.id, requestId };
     if ("error" in found) return answerError(whose, found.error);
-    const circumstances = { era, requestId, serverInfo: server.serverInfo, outputSchema: found.tool.outputSchema, limitCharacters };
-    const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, circumstances));
+    const context = { era, requestId, serverInfo: server.serverInfo, outputSchema: found.tool.outputSchema, limitCharacters };
+    const write = (result: ToolResult) => answerResult(rpc.id, writeToolResult(result, context));
     const trace = beginTrace(found.tool, request, metaOf(rpc.params).traceparent);
     try {
       const result = await endAfter(trace, () => run(found, rpc, era, { ...request, trace }), describeResult);

@@ -14,7 +14,7 @@ export type ToolResult =
   | { content: Record<string, unknown>[] }
   | Refusal;
 
-type Circumstances = {
+type ResultContext = {
   era: Era;
   requestId: string;
   /** JSON text. */
@@ -25,8 +25,8 @@ type Circumstances = {
 };
 
 /** The result of tools/call as JSON text. */
-export function writeToolResult(result: ToolResult, circumstances: Circumstances): string {
-  const { era, requestId, serverInfo } = circumstances;
+export function writeToolResult(result: ToolResult, context: ResultContext): string {
+  const { era, requestId, serverInfo } = context;
   const meta = era === "modern" ? [`"io.modelcontextprotocol/serverInfo":${serverInfo}`] : [];
   const members = era === "modern" ? ['"resultType":"complete"'] : [];
   if (result instanceof Refusal) {
@@ -35,15 +35,15 @@ export function writeToolResult(result: ToolResult, circumstances: Circumstances
     const seconds = headers?.["Retry-After"];
     const error = { code, requestId, ...(errors ? { errors } : {}), ...(seconds ? { retryAfterSeconds: Number(seconds) } : {}) };
     meta.push(`"switchyard/error":${JSON.stringify(error)}`);
-  } else members.push(...writeContent(result, circumstances));
+  } else members.push(...writeContent(result, context));
   if (meta.length > 0) members.push(`"_meta":{${meta.join(",")}}`);
   return `{${members.join(",")}}`;
 }
 
 /** Each item is serialised once and used in both forms, because it is the client's own choice which of them it reads. */
-function writeContent(result: Exclude<ToolResult, Refusal>, circumstances: Circumstances): string[] {
+function writeContent(result: Exclude<ToolResult, Refusal>, context: ResultContext): string[] {
   if ("content" in result) return [`"content":${JSON.stringify(result.content)}`];
-  const { texts, structured, blocks, cut } = "items" in result ? fitItems(result, circumstances) : fitOutput(result, circumstances);
+  const { texts, structured, blocks, cut } = "items" in result ? fitItems(result, context) : fitOutput(result, context);
   const content = [...texts.map(textBlock), ...blocks, ...(cut === undefined ? [] : [textBlock(cut)])];
   const all = cut === undefined ? structured : [...structured, `"cut":${JSON.stringify(cut)}`];
   return [`"content":[${content.join(",")}]`, `"structuredContent":{${all.join(",")}}`];

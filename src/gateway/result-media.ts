@@ -4,7 +4,7 @@ import type { Tool } from "../contract/tool.ts";
 
 type Item = Record<string, unknown>;
 
-type Circumstances = {
+type MediaContext = {
   findBytes: NonNullable<Tool["findBytes"]>;
   recordId: string;
   /** Also what is neither a picture nor sound. */
@@ -22,7 +22,7 @@ type Lighter = {
  * Takes bytes out of items, where they would be text that no model can read: pictures and sound become blocks of their own, once, as JSON
  * text. What stays in the item is a handle, which names the record of the call and the place in its outputs.
  */
-export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = false }: Circumstances): Lighter {
+export function takeOutMedia(items: Item[], { findBytes, recordId, takesAll = false }: MediaContext): Lighter {
   const blocks: Block[] = [];
   const lighter = items.map((item, index) => {
     const handles = findBytes(item).flatMap(({ field, mimeType }) => {

@@ -52,7 +52,7 @@ export function createWorkflowMount(options: Options): Mount {
 
   return {
     server: compile([]),
-    open(surroundings) {
+    open(context) {
       const kept = new Map<string, { text: string; mcp: ReturnType<typeof createMcp> }>();
       return {
         async answer(request) {
@@ -61,7 +61,7 @@ export function createWorkflowMount(options: Options): Mount {
           const text = JSON.stringify(offered);
           const known = kept.get(organizationId);
           if (known?.text === text) return await known.mcp.answer(request);
-          const mcp = createMcp({ server: compile(offered), callTool, ...surroundings });
+          const mcp = createMcp({ server: compile(offered), callTool, ...context });
           kept.delete(organizationId);
           if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
           kept.set(organizationId, { text, mcp });

@@ -43,16 +43,16 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
 
   const serverOf = ({ resource }: Parameters) => (resource === undefined ? undefined : resources.serverAt(resource));
 
-  async function readApproval(params: Parameters, userId: string, wish: ConsentDecision): Promise<Decision> {
-    const server = serverOf(params) ?? pickServer(resources, wish.serverId);
-    const scopes = narrow(grantableScopes(server, params.scope ?? params.requested_scope), wish.scopes);
-    if (wish.organizationId === undefined) throw invalid("/organizationId", "is required to approve");
-    const member = await organizations.membership(wish.organizationId, userId);
+  async function readApproval(params: Parameters, userId: string, answer: ConsentDecision): Promise<Decision> {
+    const server = serverOf(params) ?? pickServer(resources, answer.serverId);
+    const scopes = narrow(grantableScopes(server, params.scope ?? params.requested_scope), answer.scopes);
+    if (answer.organizationId === undefined) throw invalid("/organizationId", "is required to approve");
+    const member = await organizations.membership(answer.organizationId, userId);
     if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
     const allowed = allowedByRole(member.organization.role, scopes);
     if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
-    const account = await accounts.choose(wish.organizationId, server, wish.credentialId);
-    return { approve: true, organizationId: wish.organizationId, serverId: server.id, scopes: allowed, account };
+    const account = await accounts.choose(answer.organizationId, server, answer.credentialId);
+    return { approve: true, organizationId: answer.organizationId, serverId: server.id, scopes: allowed, account };
   }
 
   return {
@@ -72,9 +72,9 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
       };
     },
 
-    async decide(uid: string, { userId }: UserCaller, wish: ConsentDecision): Promise<{ redirectTo: string }> {
+    async decide(uid: string, { userId }: UserCaller, answer: ConsentDecision): Promise<{ redirectTo: string }> {
       const { params } = await read(uid);
-      const decision: Decision = wish.approve ? await readApproval(params, userId, wish) : { approve: false };
+      const decision: Decision = answer.approve ? await readApproval(params, userId, answer) : { approve: false };
       const ticket = randomBytes(32).toString("base64url");
       const row = { hash: sha256(ticket), interactionHash: sha256(uid), userId, decision: JSON.stringify(decision) };
       await insertTicket(tables, row, lifetimes.ticket);
@@ -119,11 +119,11 @@ function narrow(asked: readonly OAuthScope[], chosen: readonly OAuthScope[] | un
   return asked.filter((scope) => chosen.includes(scope));
 }
 
-const describeServer = (server: ResourceServer, wish: string | undefined): ConsentServer => ({
+const describeServer = (server: ResourceServer, asked: string | undefined): ConsentServer => ({
   id: server.id,
   title: server.title,
   credentialType: server.credentialType,
-  scopes: grantableScopes(server, wish).map((name) => ({ name, description: scopeDescriptions[name] })),
+  scopes: grantableScopes(server, asked).map((name) => ({ name, description: scopeDescriptions[name] })),
 });
 
 function describeIdentity({ id, kind, metadata }: ClientRow): { name: string; host: string | null } {

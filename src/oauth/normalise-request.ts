@@ -22,11 +22,11 @@ export function createNormaliseRequest(resources: Resources) {
       for (const name of ignoredParameters) parameters.delete(name);
       const [resource, another] = replaceResource(parameters);
       const server = resource === undefined || another !== undefined ? undefined : resources.serverAt(resource);
-      const wish = parameters.getAll("scope").join(" ");
+      const asked = parameters.getAll("scope").join(" ");
       parameters.delete("scope");
-      if (server) parameters.set("scope", grantableScopes(server, wish).join(" "));
+      if (server) parameters.set("scope", grantableScopes(server, asked).join(" "));
       // Kept for the moment when the user picks a server.
-      parameters.set("requested_scope", wish.split(/\s+/).filter(isKnownScope).join(" "));
+      parameters.set("requested_scope", asked.split(/\s+/).filter(isKnownScope).join(" "));
       // The others put the code into fragments and forms, which no client of ours needs.
       if (parameters.has("response_mode") && parameters.get("response_mode") !== "query") parameters.set("response_mode", "not_supported");
       return parameters;

@@ -47,9 +47,9 @@ function normalForm(url: string): string {
   return parsed.href.replace(/\/$/, "");
 }
 
-/** What of a wish a server can grant; a wish that names nothing of it means everything, because many clients send none or a wrong one. */
-export function grantableScopes({ scopes }: ResourceServer, wish: string | undefined): readonly OAuthScope[] {
-  const wanted = new Set((wish ?? "").split(/\s+/));
+/** What of the scopes asked for a server can grant; asking for nothing of it means everything, because many clients send none or a wrong one. */
+export function grantableScopes({ scopes }: ResourceServer, asked: string | undefined): readonly OAuthScope[] {
+  const wanted = new Set((asked ?? "").split(/\s+/));
   const known = scopes.filter((scope) => wanted.has(scope));
   return known.length > 0 ? known : scopes;
 }

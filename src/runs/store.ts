@@ -102,14 +102,14 @@ async function findPlaces(sql: Sql, statement: { name: string; text: string }, p
   return await sql<RunPlace>(statement, [places.map(({ organizationId }) => organizationId), places.map(({ id }) => id)]);
 }
 
-export type Once = { organizationId: string; key: string; wishSha256: Buffer; runId: string };
+export type Once = { organizationId: string; key: string; requestSha256: Buffer; runId: string };
 /** `queuedAt` is missing while the run is not stored yet. */
 export type KnownOnce = Once & { queuedAt: Date | null };
 
 const onceColumns: Columns<Once> = [
   ["organizationId", "organization_id", "uuid"],
   ["key", "key", "text"],
-  ["wishSha256", "wish_sha256", "bytea"],
+  ["requestSha256", "wish_sha256", "bytea"],
   ["runId", "run_id", "uuid"],
 ];
 
@@ -125,7 +125,7 @@ const claimOnceStatement = {
 
 const findOnceStatement = {
   name: "",
-  text: `SELECT once.organization_id AS "organizationId", once.key, once.wish_sha256 AS "wishSha256", once.run_id AS "runId"
+  text: `SELECT once.organization_id AS "organizationId", once.key, once.wish_sha256 AS "requestSha256", once.run_id AS "runId"
          FROM unnest($1::uuid[], $2::text[]) AS asked (organization_id, key)
          JOIN run_once AS once ON once.organization_id = asked.organization_id AND once.key = asked.key
            AND once.created_at >= now() - interval '24 hours'`,
@@ -159,11 +159,11 @@ export function boundsOf(ids: string[]): (string | undefined)[] {
 }
 
 /** What the keys stand for from now on: the given run, or the one that was first. No key may be given twice. */
-export async function claimOnce(sql: Sql, wishes: Once[]): Promise<KnownOnce[]> {
-  if (wishes.length === 0) return [];
-  await sql(claimOnceStatement, arraysOf(onceColumns, wishes));
-  const known = await findKeys(sql, wishes);
-  const given = new Set(wishes.map(({ runId }) => runId));
+export async function claimOnce(sql: Sql, requests: Once[]): Promise<KnownOnce[]> {
+  if (requests.length === 0) return [];
+  await sql(claimOnceStatement, arraysOf(onceColumns, requests));
+  const known = await findKeys(sql, requests);
+  const given = new Set(requests.map(({ runId }) => runId));
   const fresh = known.filter(({ runId }) => given.has(runId)).map((once) => ({ ...once, queuedAt: null }));
   const others = known.filter(({ runId }) => !given.has(runId));
   return [...fresh, ...(await withQueuedAt(sql, others))];

@@ -198,10 +198,10 @@ export function takeNews(local: Local): SlotReport[] {
 // Keeps the transaction short that locks these organizations.
 const maxReports = 200;
 
-export function takeEverything(local: Local, circumstances: { isLost: boolean }): SlotReport[] {
+export function takeEverything(local: Local, session: { isLost: boolean }): SlotReport[] {
   local.news.clear();
   const known = [...local.shares.values()].filter(({ cap }) => cap !== undefined);
-  for (const share of known) prepareToRejoin(share, circumstances);
+  for (const share of known) prepareToRejoin(share, session);
   return known.map((share) => takeReport(share, local.monotonicMs()));
 }
 

@@ -13,7 +13,7 @@ export type SlotSession = ReturnType<typeof createSlotSession>;
 /** What the session talks about. */
 type Subject = {
   /** Everything that is held, said anew on a new connection; when the lease was lost nothing is held any more. */
-  reportAll: (circumstances: { isLost: boolean }) => SlotReport[];
+  reportAll: (session: { isLost: boolean }) => SlotReport[];
   reportNews: () => SlotReport[];
   onState: (state: SlotState) => void;
   onMessage: (state: SlotState) => void;

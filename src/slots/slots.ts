@@ -62,7 +62,7 @@ export function createSlots({ target, capOf, queueLimit, log, leaseMs = 10_000, 
     monotonicMs,
     log,
     subject: {
-      reportAll: (circumstances) => takeEverything(local, circumstances),
+      reportAll: (session) => takeEverything(local, session),
       reportNews: () => takeNews(local),
       onState: (state) => takeAnswer(local, state),
       onMessage: (state) => takeMessage(local, state),

@@ -3,11 +3,11 @@ import { eachInParallel } from "../base/each-in-parallel.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { factsOfFailure, type Span, type Tracing } from "../base/tracing.ts";
-import type { RunWish } from "../runs/accept/run-request.ts";
+import type { RunRequest } from "../runs/accept/run-request.ts";
 import type { StartRun } from "../runs/accept/start-run.ts";
 import type { Database } from "../storage/database.ts";
 import { firstTick } from "./next-fire-times.ts";
-import { wishOfTick } from "./run-wishes.ts";
+import { requestOfTick } from "./run-requests.ts";
 import { listDue, moveOn, readDatabaseClock, type TriggerRow, triggerTables } from "./store.ts";
 
 type Options = {
@@ -42,7 +42,7 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
       ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
     });
     try {
-      const { isReplay } = await startRun(toWish(row, tick, trace));
+      const { isReplay } = await startRun(toRunRequest(row, tick, trace));
       // Otherwise another process was first, and the run belongs to its trace.
       if (!isReplay) trace.end();
       return null;
@@ -114,7 +114,7 @@ function tellFailures(log: Log, failures: Failure[]): void {
 const mayWorkLater = (error: Error, lateMs: number): boolean =>
   error instanceof Refusal ? error.status >= 500 || error.status === 429 : lateMs < giveUpAfterMs;
 
-function toWish(row: TriggerRow, tick: Date, trace: Span): RunWish {
+function toRunRequest(row: TriggerRow, tick: Date, trace: Span): RunRequest {
   const key = `schedule:${row.id}:${tick.toISOString()}`;
-  return { ...wishOfTick(row, tick, trace), once: { key, wishSha256: createHash("sha256").update(key).digest() } };
+  return { ...requestOfTick(row, tick, trace), once: { key, requestSha256: createHash("sha256").update(key).digest() } };
 }

@@ -54,7 +54,7 @@ const deliveries: Readonly<Record<DeliveringProvider, ProviderDelivery>> = {
     answer: () => json({ type: 5 }),
     // Discord shows a failure to whoever gets no answer; this one only that person sees.
     answerIgnored: () => json({ type: 4, data: { content: "This started nothing.", flags: 64 } }),
-    // Suggestions while somebody types; that is no wish for a run.
+    // Suggestions while somebody types; it asks for no run.
     answerOnly: (payload) => (at(payload, "type") === 4 ? json({ type: 8, data: { choices: [] } }) : undefined),
   },
   telegram: {

@@ -74,7 +74,7 @@ const ofPolls = "belongs to polls";
 const ofProvider = "belongs to webhooks of a provider";
 const withoutProvider = "belongs to webhooks without a provider";
 
-/** What of a wish says which events start runs; what is not named stays as it is. */
+/** What of a request says which events start runs; what is not named stays as it is. */
 export const writeFilters = ({ events, places, filter }: Pick<TriggerChange, "events" | "places" | "filter">) => ({
   ...(events && { events: JSON.stringify(events) }),
   ...(places && { places: JSON.stringify(places) }),

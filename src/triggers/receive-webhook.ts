@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
 import type { WebhookEvent, WebhookRequest } from "../contract/webhook.ts";
-import type { RunWish } from "../runs/accept/run-request.ts";
+import type { RunRequest } from "../runs/accept/run-request.ts";
 import type { StartRun } from "../runs/accept/start-run.ts";
 import type { WaitForAnswer } from "../runs/control/wait-for-answer.ts";
 import type { Database } from "../storage/database.ts";
@@ -16,7 +16,7 @@ import type { Ignored, JudgeEvent } from "./judge-event.ts";
 import { answerIgnored, type DeliveryAnswer, deliveryOf } from "./provider-deliveries.ts";
 import { readPayload } from "./read-payload.ts";
 import { describeRequest } from "./request-facts.ts";
-import { wishOfDelivery } from "./run-wishes.ts";
+import { requestOfDelivery } from "./run-requests.ts";
 import { findWebhook, noteDelivery, triggerTables, type WebhookRow } from "./store.ts";
 import { methodsOf } from "./trigger-view.ts";
 import { hashToken } from "./webhook-secrets.ts";
@@ -62,9 +62,9 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     return row;
   }
 
-  async function start(row: WebhookRow, wish: RunWish): Promise<string> {
+  async function start(row: WebhookRow, request: RunRequest): Promise<string> {
     try {
-      const { id } = await startRun(wish);
+      const { id } = await startRun(request);
       const firedAt = row.read_at;
       // The run was accepted: whoever heard of a failure would deliver again.
       if (row.last_error !== null || firedAt.getTime() - (row.last_fired_at?.getTime() ?? 0) > noteEveryMs)
@@ -79,19 +79,19 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     }
   }
 
-  async function startOne(row: WebhookRow, signer: Signer | undefined, wish: RunWish): Promise<Outcome> {
+  async function startOne(row: WebhookRow, signer: Signer | undefined, request: RunRequest): Promise<Outcome> {
     // One that is off says so, whatever was delivered.
-    const ignored = row.is_active ? await judgeEvent(row, signer, wish.trigger) : undefined;
-    return ignored ?? { id: await start(row, wish) };
+    const ignored = row.is_active ? await judgeEvent(row, signer, request.trigger) : undefined;
+    return ignored ?? { id: await start(row, request) };
   }
 
   /** One after the other, so that runs have the order of the events. Tells of the first that started, or why the last one did not. */
-  async function startAll(row: WebhookRow, signer: Signer | undefined, wishes: RunWish[]): Promise<Outcome> {
+  async function startAll(row: WebhookRow, signer: Signer | undefined, requests: RunRequest[]): Promise<Outcome> {
     const outcomes: Outcome[] = [];
     const failures: unknown[] = [];
     // One person's message must not keep back those of others; who delivers again starts only what has not been.
-    for (const wish of wishes)
-      await startOne(row, signer, wish).then(
+    for (const request of requests)
+      await startOne(row, signer, request).then(
         (one) => outcomes.push(one),
         (error: unknown) => failures.push(error),
       );
@@ -113,8 +113,11 @@ export function createReceiveWebhook({ db, log, believe, judgeEvent, startRun, w
     const atOnce = special?.answerOnly?.(payload);
     if (atOnce) return atOnce;
     const events = signer?.webhook.eventsOf?.({ ...verdict, payload }) ?? [{ ...verdict, payload }];
-    const wishes = events.map((event, index) => ({ ...toWish(row, delivery, event), ...(index === 0 ? { id: runId, files } : {}) }));
-    const outcome = await startAll(row, signer, wishes);
+    const requests = events.map((event, index) => ({
+      ...toRunRequest(row, delivery, event),
+      ...(index === 0 ? { id: runId, files } : {}),
+    }));
+    const outcome = await startAll(row, signer, requests);
     if ("reason" in outcome) return answerIgnored(row.provider_id, payload, outcome.reason);
     const { id } = outcome;
     const answered = special?.answer?.(payload) ?? (await answerFrom(row, { runId: id, signal: delivery.signal }));
@@ -128,19 +131,19 @@ function requireMethod(row: WebhookRow, method: string): void {
   throw new Refusal("method_not_allowed", `Deliveries are sent with ${methods.join(" or ")}.`, { headers: { Allow: methods.join(", ") } });
 }
 
-function toWish(row: WebhookRow, delivery: Delivery, event: WebhookEvent): RunWish {
+function toRunRequest(row: WebhookRow, delivery: Delivery, event: WebhookEvent): RunRequest {
   const once = onceOf(row, delivery, event);
   const delivered = { ...event, request: describeRequest(delivery) };
-  return { ...wishOfDelivery(row, delivered, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
+  return { ...requestOfDelivery(row, delivered, delivery.trace), requestId: delivery.requestId, ...(once ? { once } : {}) };
 }
 
 /** A sender that repeats itself may change details of the body, so only the id says whether it is the same delivery. */
-function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: WebhookEvent): RunWish["once"] {
+function onceOf(row: WebhookRow, { headers, body }: Delivery, { deliveryId }: WebhookEvent): RunRequest["once"] {
   const signedTime = headers[deliveryOf(row.provider_id)?.signedTimeHeader ?? ""];
   const id = deliveryId ?? (signedTime === undefined ? undefined : hash(Buffer.concat([Buffer.from(`${signedTime}.`), body])));
   if (id === undefined) return undefined;
   const key = `webhook:${row.id}:${/^[\x21-\x7e]{1,200}$/.test(id) ? id : hash(Buffer.from(id))}`;
-  return { key, wishSha256: createHash("sha256").update(key).digest() };
+  return { key, requestSha256: createHash("sha256").update(key).digest() };
 }
 
 const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");

@@ -30,7 +30,7 @@ export function createTellProvider({ tables, secrets, callProvider }: Options) {
       if (!(await updateTrigger(tables, place, { ...made.row, registered_place: registeredPlace })))
         throw new Refusal("not_found", "There is no such trigger.");
       const keepSecret = async (own: string) => void (await updateTrigger(tables, place, { secret_sealed: made.seal(own) }));
-      const wish = {
+      const request = {
         ...made,
         keepSecret,
         urlStart: secrets.urlStartOf(row.id),
@@ -38,7 +38,7 @@ export function createTellProvider({ tables, secrets, callProvider }: Options) {
         place: registeredPlace,
       };
       const account = { ...accountOf(row), limitMs, secrets: [made.token, made.secret] };
-      await callProvider(account, (call) => findRegistration(secrets, row.provider_id).register(call, wish));
+      await callProvider(account, (call) => findRegistration(secrets, row.provider_id).register(call, request));
       return { id: row.id, token_sha256: made.row.token_sha256 };
     },
 

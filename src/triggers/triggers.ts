@@ -38,7 +38,7 @@ export type Triggers = ReturnType<typeof createTriggers>;
 type TriggerPage = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 
 /** Refuses overrides that a run of the workflow would be refused with. */
-export type CheckOverrides = (wish: { organizationId: string; workflowId: string; overrides: NodeOverride[] }) => Promise<void>;
+export type CheckOverrides = (request: { organizationId: string; workflowId: string; overrides: NodeOverride[] }) => Promise<void>;
 
 type Options = {
   db: Database;
@@ -187,9 +187,9 @@ const createCheckChange =
 const isTold = (before: NamedTriggerRow, after: NamedTriggerRow): boolean =>
   before.registered_place !== null && (["credential_id", "events", "places"] as const).some((column) => before[column] !== after[column]);
 
-type Surroundings = { tables: TriggersDb; now: () => Promise<Date> };
+type StoreContext = { tables: TriggersDb; now: () => Promise<Date> };
 
-function createNewTrigger({ secrets, registrations, polls, checkOverrides }: Options, { tables, now }: Surroundings) {
+function createNewTrigger({ secrets, registrations, polls, checkOverrides }: Options, { tables, now }: StoreContext) {
   async function partsOfPoll({ organizationId }: Place, request: TriggerRequest, createdAt: Date) {
     await checkFilter(organizationId, request.filter);
     const row = { ...noSchedule, ...noWebhook, ...(await polls.readNew(organizationId, readPoll(request))) };
@@ -268,9 +268,9 @@ async function checkCredential(secrets: WebhookSecrets, signing: Signing): Promi
 /** For a run they are its nodes; here they are one field of several. */
 const namingOverrides =
   (check: CheckOverrides): CheckOverrides =>
-  async (wish) => {
-    if (wish.overrides.length === 0) return;
-    await check(wish).catch((error: unknown) => {
+  async (request) => {
+    if (request.overrides.length === 0) return;
+    await check(request).catch((error: unknown) => {
       throw error instanceof Refusal ? error.reworded((text) => text.replace(/^(\/?)nodes\b/, "$1overrides")) : error;
     });
   };

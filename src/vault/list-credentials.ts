@@ -22,8 +22,8 @@ export function createCredentialList({ tables, toSummary }: { tables: VaultDb; t
     page,
 
     /** Also by position, with the number of all. */
-    async search(organizationId: string, wish: Page) {
-      const [total, found] = await Promise.all([countCredentials(tables, organizationId, wish.search), page(organizationId, wish)]);
+    async search(organizationId: string, asked: Page) {
+      const [total, found] = await Promise.all([countCredentials(tables, organizationId, asked.search), page(organizationId, asked)]);
       return { total, ...found };
     },
 

@@ -7,7 +7,7 @@ import { placeOf, toStorableError } from "./contents.ts";
 import { type CredentialRow, noteHealth, vaultTables } from "./store.ts";
 
 type Options = { db: Database; clock: Clock; fetch: SafeFetch };
-type Wish = { row: CredentialRow; mint: NonNullable<Variant["mintToken"]>; data: CredentialData };
+type MintRequest = { row: CredentialRow; mint: NonNullable<Variant["mintToken"]>; data: CredentialData };
 type Kept = { endsAt: number; token: Promise<string>; waiting: number; stop: AbortController };
 
 /** A token that the provider refused is replaced; a call that has ended waits for none. */
@@ -21,7 +21,7 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
   const tables = vaultTables(db);
   const kept = new Map<string, Kept>();
 
-  async function mintFor({ row, mint, data }: Wish, entry: Kept): Promise<string> {
+  async function mintFor({ row, mint, data }: MintRequest, entry: Kept): Promise<string> {
     try {
       const { accessToken, expiresInSeconds } = await mint(data, { fetch, clock, signal: entry.stop.signal });
       entry.endsAt = clock.now().getTime() + expiresInSeconds * 1000 - earlyMs;
@@ -39,9 +39,9 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
     if (kept.get(key) === entry) kept.delete(key);
   }
 
-  function begin(key: string, wish: Wish): Kept {
+  function begin(key: string, request: MintRequest): Kept {
     const entry: Kept = { endsAt: Number.POSITIVE_INFINITY, token: Promise.resolve(""), waiting: 0, stop: new AbortController() };
-    entry.token = mintFor(wish, entry).catch((error: unknown) => {
+    entry.token = mintFor(request, entry).catch((error: unknown) => {
       forget(key, entry);
       throw error;
     });
@@ -76,15 +76,15 @@ export function createMintedTokens({ db, clock, fetch }: Options) {
 
   return {
     /** The same for all calls until it ends. */
-    async get(wish: Wish, { refused, signal }: TokenWait): Promise<string> {
-      const { row } = wish;
+    async get(request: MintRequest, { refused, signal }: TokenWait): Promise<string> {
+      const { row } = request;
       const key = `${row.organization_id} ${row.id} ${row.version}`;
       const present = kept.get(key);
       if (present && present.endsAt > clock.now().getTime()) {
         const token = await waitFor(key, present, signal);
         if (token !== refused) return token;
       }
-      return await waitFor(key, begin(key, wish), signal);
+      return await waitFor(key, begin(key, request), signal);
     },
   };
 }

@@ -35,7 +35,7 @@ export function createCheckCanvas({ catalog, engineNodes, vault, clock }: Option
     const ancestors = findAncestors(edges.map(({ edge }) => edge));
     const credentials = await checkNodeCredentials(vault, organizationId, nodes);
     // Where an edge or a node cannot be read, nobody knows what comes before what.
-    const surroundings = {
+    const context = {
       organizationId,
       ids,
       ancestorsOf: isComplete ? ancestors : undefined,
@@ -47,7 +47,7 @@ export function createCheckCanvas({ catalog, engineNodes, vault, clock }: Option
       found.push(
         ...checkType(placed, found.length < maxFieldFaults ? kinds.keys() : []),
         ...checkParameters(placed, now),
-        ...(await checkReferences(placed, surroundings)),
+        ...(await checkReferences(placed, context)),
       );
     }
     found.push(...credentials.faults, ...checkEdges(edges, { ids, nodes }));

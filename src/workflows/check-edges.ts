@@ -4,10 +4,10 @@ import type { PlacedNode } from "./node-kinds.ts";
 import type { PlacedEdge } from "./read-canvas.ts";
 import type { CanvasEdge } from "./wire.ts";
 
-type Surroundings = { ids: ReadonlySet<string>; nodes: readonly PlacedNode[] };
+type EdgeContext = { ids: ReadonlySet<string>; nodes: readonly PlacedNode[] };
 
 /** Both ends are there, the way out exists, no connection is made twice, and nothing leads back to where it came from. */
-export function checkEdges(edges: readonly PlacedEdge[], { ids, nodes }: Surroundings): FieldFault[] {
+export function checkEdges(edges: readonly PlacedEdge[], { ids, nodes }: EdgeContext): FieldFault[] {
   const waysOf = new Map(nodes.map(({ node, kind }) => [node.id, kind?.ways(node.parameters ?? {})]));
   return [
     ...edges.flatMap((placed) => [...checkEnds(placed, ids), ...checkWay(placed, waysOf.get(placed.edge.source))]),

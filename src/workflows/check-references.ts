@@ -6,7 +6,7 @@ import type { PlacedNode } from "./node-kinds.ts";
 import type { createReferenceCount } from "./parse-references.ts";
 import { type FoundReference, findReferences } from "./references.ts";
 
-type Surroundings = {
+type ReferenceContext = {
   organizationId: string;
   ids: ReadonlySet<string>;
   ancestorsOf: ((id: string) => ReadonlySet<string>) | undefined;
@@ -17,7 +17,7 @@ type Surroundings = {
 /** A reference must be readable, and may name only nodes that are done before this one begins. A canvas has only so many. */
 export async function checkReferences(
   { node, pointer, kind }: PlacedNode,
-  { organizationId, ids, ancestorsOf, countReference, pause }: Surroundings,
+  { organizationId, ids, ancestorsOf, countReference, pause }: ReferenceContext,
 ): Promise<FieldFault[]> {
   const found: FoundReference[] = [];
   let end: FieldFault[] = [];

@@ -39,8 +39,8 @@ afterAll(async () => {
 function fakeVault() {
   const steps: unknown[] = [];
   const vault = {
-    check: async (...wish: unknown[]) => {
-      steps.push(wish);
+    check: async (...asked: unknown[]) => {
+      steps.push(asked);
       return [{}];
     },
     open: async () => {
@@ -95,13 +95,13 @@ describe("the model of a node", () => {
   });
 
   it("is the installation's where the credential is for the node's own calls, or there is none", async () => {
-    for (const wish of [
+    for (const asked of [
       { credentials: { gemini: "r" }, ownTypes: ["gemini"] },
       { credentials: {}, ownTypes: [] },
     ]) {
       provider.script([anthropic]);
       const { vault, steps } = fakeVault();
-      expect(await createChooseModel({ config: configured(), models, fetch, vault })({ organizationId, ...wish })?.answer(question)).toBe(
+      expect(await createChooseModel({ config: configured(), models, fetch, vault })({ organizationId, ...asked })?.answer(question)).toBe(
         "Hi",
       );
       expect(steps).toEqual([]);

@@ -12,7 +12,7 @@ type Options = {
   vault: Pick<Vault, "check" | "open">;
 };
 
-type Wish = {
+type ModelRequest = {
   organizationId: string;
   /** Credential type → reference, as the node or an override of this run has them. */
   credentials: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function createChooseModel({ config, models, fetch, vault }: Options) {
 
   const nameFor = (kind: CredentialKind): string => (config?.provider === kind.provider ? config.model : models[kind.model]);
 
-  async function open({ organizationId, credentials }: Wish, type: string, kind: CredentialKind): Promise<Model> {
+  async function open({ organizationId, credentials }: ModelRequest, type: string, kind: CredentialKind): Promise<Model> {
     const [checked] = await vault.check(organizationId, { [type]: credentials[type] }, [type]);
     if (!checked) throw new Error("a checked reference gave no credential");
     const { data } = await vault.open(checked);
@@ -56,14 +56,14 @@ export function createChooseModel({ config, models, fetch, vault }: Options) {
     });
   }
 
-  return (wish: Wish): Model | undefined => {
-    const type = modelCredentialTypes.find((one) => Object.hasOwn(wish.credentials, one) && !wish.ownTypes.includes(one));
+  return (request: ModelRequest): Model | undefined => {
+    const type = modelCredentialTypes.find((one) => Object.hasOwn(request.credentials, one) && !request.ownTypes.includes(one));
     const kind = type === undefined ? undefined : kinds[type];
     if (type === undefined || !kind) return configured;
     return {
       name: nameFor(kind),
-      answer: async (question) => await (await open(wish, type, kind)).answer(question),
-      answerAs: async (schema, question) => await (await open(wish, type, kind)).answerAs(schema, question),
+      answer: async (question) => await (await open(request, type, kind)).answer(question),
+      answerAs: async (schema, question) => await (await open(request, type, kind)).answerAs(schema, question),
     };
   };
 }

@@ -4,7 +4,7 @@ import { type Answer, type FakeProvider, startFakeProvider } from "../../test/su
 import { createAddressRules } from "../base/address-rules.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
 import { condition } from "./engine-nodes/condition.ts";
-import { type FillWish, fillParameters } from "./fill-parameters.ts";
+import { type FillRequest, fillParameters } from "./fill-parameters.ts";
 import { createModel } from "./model.ts";
 
 const key = "sk-very-secret-key";
@@ -42,18 +42,18 @@ const says = (value: unknown): Answer => ({
 
 type Sent = { messages: { role: string; content: string }[]; response_format: { json_schema: { schema: Record<string, unknown> } } };
 
-async function fill(wish: Partial<FillWish>, ...answers: Answer[]) {
+async function fill(asked: Partial<FillRequest>, ...answers: Answer[]) {
   provider.script(answers);
   const model = createModel({ config: { provider: "openai-compatible", model: "m", apiKey: key, baseUrl: provider.url }, fetch });
   const authored = { channel: "#a" };
   const outcome = await fillParameters({
     input,
     authored,
-    parameters: wish.authored ?? authored,
+    parameters: asked.authored ?? authored,
     instruction: "Greet.",
     upstream: [],
     model,
-    ...wish,
+    ...asked,
   });
   return { ...outcome, sent: provider.requests().map(({ body }) => JSON.parse(body.toString()) as Sent) };
 }
@@ -111,18 +111,18 @@ describe("a model fills", () => {
 });
 
 describe("a model is not asked", () => {
-  it.each<[string, Partial<FillWish>]>([
+  it.each<[string, Partial<FillRequest>]>([
     ["without an instruction", { instruction: " ", runtimePrompt: "Do it" }],
     ["when nothing is empty", { authored: { channel: "a", text: "b", urgent: true, count: 1 } }],
-  ])("%s", async (_name, wish) => {
-    const { parameters, filled, sent } = await fill(wish);
-    expect(parameters).toBe(wish.authored ?? parameters);
+  ])("%s", async (_name, asked) => {
+    const { parameters, filled, sent } = await fill(asked);
+    expect(parameters).toBe(asked.authored ?? parameters);
     expect([filled, sent]).toEqual([undefined, []]);
   });
 });
 
 describe("what the model is told", () => {
-  const wish = {
+  const asked = {
     authored: { channel: "Bearer typed-by-the-author" },
     instruction: 'Greet "them"',
     runtimeInstruction: "In French",
@@ -131,7 +131,7 @@ describe("what the model is told", () => {
   };
 
   it("has instructions in their order in the system's part, and everything else as data that cannot break out", async () => {
-    const { sent } = await fill(wish, says({ text: "Bonjour" }));
+    const { sent } = await fill(asked, says({ text: "Bonjour" }));
     const [system, user] = sent[0]?.messages ?? [];
     expect([system?.role, user?.role]).toEqual(["system", "user"]);
     const places = ["Whose word counts", 'The author\'s instruction: "Greet \\"them\\""', 'The instruction for this run: "In French"'];
@@ -146,7 +146,7 @@ describe("what the model is told", () => {
 
   it("has no secret: neither its key nor what the author typed into other fields", async () => {
     const { sent } = await fill(
-      { ...wish, upstream: [{ echoed: `key=${key}` }] },
+      { ...asked, upstream: [{ echoed: `key=${key}` }] },
       says({ text: "x".repeat(101) }),
       says({ text: "Bonjour" }),
     );

@@ -4,7 +4,7 @@ import { type CheckedAnswer, checkAnswer, readValues, refuseFields, type Values 
 import { type FirstAnswer, schemaForModels, writeFillQuestion } from "./fill-question.ts";
 import type { Model } from "./model-contract.ts";
 
-export type FillWish = {
+export type FillRequest = {
   input: z.ZodObject;
   /** As the author left them, references and all: what is empty here may be filled. */
   authored: Values;
@@ -28,18 +28,18 @@ export type FillWish = {
  * Lets a model fill the parameters the author left empty, where an instruction says how; explicit values always stay.
  * `filled` is what the model wrote, undefined when it was not asked.
  */
-export async function fillParameters(wish: FillWish): Promise<{ parameters: Values; filled: Values | undefined }> {
-  const { input, authored, parameters, model } = wish;
-  const hasInstruction = !isBlank(wish.instruction) || !isBlank(wish.runtimeInstruction);
+export async function fillParameters(request: FillRequest): Promise<{ parameters: Values; filled: Values | undefined }> {
+  const { input, authored, parameters, model } = request;
+  const hasInstruction = !isBlank(request.instruction) || !isBlank(request.runtimeInstruction);
   const names = Object.keys(input.shape).filter((name) => isEmpty(authored[name]));
-  const withheld = wish.evaluate ? [] : names.filter((name) => wish.evaluatedInputs?.includes(name));
+  const withheld = request.evaluate ? [] : names.filter((name) => request.evaluatedInputs?.includes(name));
   const empty = names.filter((name) => !withheld.includes(name));
   if (hasInstruction)
     refuseMissing(pick(input, withheld), "a language model writes it only where the settings of the node allow expressions");
   if (!hasInstruction || empty.length === 0) return { parameters, filled: undefined };
   const schema = pick(input, empty);
   if (model) {
-    const { written, values } = await askForValues(wish, schema, model);
+    const { written, values } = await askForValues(request, schema, model);
     return { parameters: { ...withoutEmpty(parameters, empty), ...values }, filled: written };
   }
   refuseMissing(schema, "no language model is configured to fill it");
@@ -63,14 +63,14 @@ function refuseMissing(schema: z.ZodObject, reason: string): void {
 type Usable = Extract<CheckedAnswer, { values: Values }>;
 
 /** What cannot be used is asked for once more, with what was wrong. One who refuses is not pressed. */
-async function askForValues(wish: FillWish, schema: z.ZodObject, model: Model): Promise<Usable> {
-  const { signal, leftMs, evaluate } = wish;
+async function askForValues(request: FillRequest, schema: z.ZodObject, model: Model): Promise<Usable> {
+  const { signal, leftMs, evaluate } = request;
   const mayWriteExpressions = evaluate !== undefined;
   const asJson = schemaForModels(toJsonSchema(schema, "input"), mayWriteExpressions);
-  const given = Object.keys(wish.parameters).filter((name) => !(name in schema.shape));
+  const given = Object.keys(request.parameters).filter((name) => !(name in schema.shape));
   let first: FirstAnswer | undefined;
   for (;;) {
-    const question = writeFillQuestion({ ...wish, given, mayWriteExpressions, first });
+    const question = writeFillQuestion({ ...request, given, mayWriteExpressions, first });
     const answer = await model.answerAs(asJson, { ...question, signal, leftMs });
     const checked = await checkAnswer(answer, { schema, evaluate });
     if ("values" in checked) return checked;

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../catalog/json-schema.ts";
 /** An answer that could not be used, and why. */
 export type FirstAnswer = { complaint: string; words: string };
 
-type Circumstances = {
+type QuestionContext = {
   instruction?: string | undefined;
   runtimeInstruction?: string | undefined;
   runtimePrompt?: string | undefined;
@@ -35,7 +35,7 @@ const alsoExpressions =
   "- Where a field asks for a JSONata expression, write one as text: $input is what came in, $trigger.prompt the request. Everywhere else write plain values, without references such as $input or {{ }}.";
 
 /** Who may say what to the model: instructions in the system's part, everything from outside as data in the user's. */
-export function writeFillQuestion({ runtimePrompt, upstream, given, mayWriteExpressions, first, ...rest }: Circumstances) {
+export function writeFillQuestion({ runtimePrompt, upstream, given, mayWriteExpressions, first, ...rest }: QuestionContext) {
   const instructions = [
     ["The author's instruction", rest.instruction],
     ["The instruction for this run", rest.runtimeInstruction],

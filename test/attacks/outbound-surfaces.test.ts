@@ -80,11 +80,11 @@ describe("nothing that an organization can enter leads to this machine", () => {
   it("not the address of an account, when a webhook is set up with it", async () => {
     const canvas = { nodes: [{ id: "a", nodeId: "system_date_time", parameters: {} }], edges: [] };
     const { id: workflowId } = (await owner.browser.post(`${path}/workflows`, { name: "Any", canvas })).body;
-    const wish = { workflowId, kind: "webhook", name: "Any", provider: "github", places: ["a/b"], register: true };
+    const asked = { workflowId, kind: "webhook", name: "Any", provider: "github", places: ["a/b"], register: true };
     for (const host of hosts) {
       const data = { kind: "bearer", accessToken: "t", baseUrl: `http://${host}:${port()}` };
       const made = await owner.browser.post(`${path}/credentials`, { type: "github", name: "inside", data });
-      const { text } = await owner.browser.post(`${path}/triggers`, { ...wish, credentialId: made.body.id });
+      const { text } = await owner.browser.post(`${path}/triggers`, { ...asked, credentialId: made.body.id });
       expect(made.status === 201 ? text : made.text).toContain("is not a public address");
     }
     expect(connections).toBe(0);

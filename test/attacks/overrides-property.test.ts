@@ -20,11 +20,11 @@ const override = fc.record({
   nodeId: fc.constantFrom("set_fields", null, "system_wait"),
   runtimeInstruction: fc.option(instruction),
 });
-const wish = fc.record({ runtimePrompt: instruction, nodes: fc.uniqueArray(override, { selector: ({ id }) => id, maxLength: 4 }) });
+const asked = fc.record({ runtimePrompt: instruction, nodes: fc.uniqueArray(override, { selector: ({ id }) => id, maxLength: 4 }) });
 
-type Wish = typeof wish extends fc.Arbitrary<infer Value> ? Value : never;
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function expectOwn(sent: Wish, { status, body }: Awaited<ReturnType<WorkflowApp["trigger"]>>): Promise<void> {
+async function expectOwn(sent: Asked, { status, body }: Awaited<ReturnType<WorkflowApp["trigger"]>>): Promise<void> {
   const fits = sent.nodes.every(({ nodeId }) => nodeId !== "system_wait");
   expect([status, fits ? undefined : body.code]).toEqual(fits ? [202, undefined] : [400, "node_type_mismatch"]);
   if (!fits) return;
@@ -38,9 +38,9 @@ it(
   "what a run has otherwise is that run's alone, and the saved canvas stays as it is, byte for byte",
   async () => {
     const before = await readSaved();
-    const property = fc.asyncProperty(fc.array(wish, { minLength: 2, maxLength: 6 }), async (wishes) => {
-      const answers = await Promise.all(wishes.map((one) => workflow.trigger(workflowId, one)));
-      for (const [index, answer] of answers.entries()) await expectOwn(wishes[index] as Wish, answer);
+    const property = fc.asyncProperty(fc.array(asked, { minLength: 2, maxLength: 6 }), async (all) => {
+      const answers = await Promise.all(all.map((one) => workflow.trigger(workflowId, one)));
+      for (const [index, answer] of answers.entries()) await expectOwn(all[index] as Asked, answer);
       expect(await readSaved()).toBe(before);
     });
     await fc.assert(property, { numRuns: roundsOf(10, 170) });

@@ -44,7 +44,7 @@ async function createCredential(owner: string): Promise<string> {
 
 const node = (id: string): Node => app.parts.catalog.nodes.get(id) as Node;
 const issue = { owner: "acme", repo: "site", title: "It is broken" };
-const circumstances = (more: { signal?: AbortSignal; limitMs?: number } = {}) => ({
+const contextOf = (more: { signal?: AbortSignal; limitMs?: number } = {}) => ({
   signal: new AbortController().signal,
   limitMs: 5_000,
   idempotencyKey: "one",
@@ -54,7 +54,7 @@ const circumstances = (more: { signal?: AbortSignal; limitMs?: number } = {}) =>
 
 async function call(parameters: unknown, more: { signal?: AbortSignal; limitMs?: number } = {}, called = node("github_create_issue")) {
   const references = called.tool.credential ? { github: reference } : {};
-  return await execute(await prepare({ organizationId, node: called, parameters, references }), circumstances(more));
+  return await execute(await prepare({ organizationId, node: called, parameters, references }), contextOf(more));
 }
 
 describe("a call of a tool", () => {
@@ -102,8 +102,8 @@ describe("a call of a tool", () => {
     const stranger = await app.parts.identity.organizations.create("Strangers", (await signUpOwner(app, "Eve")).userId);
     const foreign = await createCredential(stranger.id);
     await app.database.query("UPDATE credential SET sealed = '\\x00' WHERE organization_id = $1", [stranger.id]);
-    const wish = { organizationId, node: node("github_create_issue"), parameters: issue, references: { github: foreign } };
-    await expect(prepare(wish)).rejects.toMatchObject({ code: "credential_not_accessible" });
+    const asked = { organizationId, node: node("github_create_issue"), parameters: issue, references: { github: foreign } };
+    await expect(prepare(asked)).rejects.toMatchObject({ code: "credential_not_accessible" });
     expect(provider.requests()).toEqual([]);
   });
 

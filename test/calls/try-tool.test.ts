@@ -50,13 +50,13 @@ describe("a tool that is tried", () => {
 
   it("waits for a confirmation when it changes something", async () => {
     provider.script([{ status: 201, json: { number: 7 } }]);
-    const wish = { parameters: issue, credentials: { github: reference } };
+    const asked = { parameters: issue, credentials: { github: reference } };
     const before = (await records()).length;
-    for (const body of [wish, { ...wish, confirm: false }])
+    for (const body of [asked, { ...asked, confirm: false }])
       expectProblem(await call("github_create_issue", body), { status: 409, code: "confirmation_required" });
     expect([provider.requests().length, (await records()).length]).toEqual([0, before]);
 
-    const { body } = await call("github_create_issue", { ...wish, confirm: true });
+    const { body } = await call("github_create_issue", { ...asked, confirm: true });
     expect(body).toMatchObject({ serverId: "github", status: "success", outputs: [{ number: 7 }], credentials: { github: reference } });
     expect(provider.requests().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${secret}`]);
   });

@@ -51,8 +51,8 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
   /** Whatever happens, what was sent is as the provider describes it. */
   async function call(subject: Subject, input: Input, more: More = {}): Promise<Outcome> {
     const { id, provider, credentials, isUndescribed } = subject;
-    const circumstances = { input, credential: credentials[0] ?? {}, ...more };
-    const outcome = await exercise(toolOf(id), await verifiers.of(provider), circumstances);
+    const context = { input, credential: credentials[0] ?? {}, ...more };
+    const outcome = await exercise(toolOf(id), await verifiers.of(provider), context);
     if (isUndescribed?.(input)) return outcome;
     const before = tally.get(id) ?? { calls: 0, requests: 0, violations: 0 };
     tally.set(id, {

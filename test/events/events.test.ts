@@ -118,14 +118,14 @@ describe("an endpoint", () => {
 
   it("is there twenty times at most, also when many are made at once", async () => {
     const cara = await signUpOwner(app, "Cara");
-    const wish = { url: `${receiver.url}/cara`, types: ["run.failed"] };
-    for (let number = 0; number < 18; number++) expect((await cara.browser.post(pathOf(cara), wish)).status).toBe(201);
+    const asked = { url: `${receiver.url}/cara`, types: ["run.failed"] };
+    for (let number = 0; number < 18; number++) expect((await cara.browser.post(pathOf(cara), asked)).status).toBe(201);
     const client = new pg.Client(app.database.target);
     await client.connect();
     try {
       // Nobody inserts until all have had the time to count.
       await client.query("BEGIN; LOCK TABLE event_endpoint IN SHARE ROW EXCLUSIVE MODE");
-      const creating = Array.from({ length: 6 }, () => cara.browser.post(pathOf(cara), wish));
+      const creating = Array.from({ length: 6 }, () => cara.browser.post(pathOf(cara), asked));
       await delay(500);
       await client.query("COMMIT");
       const answers = await Promise.all(creating);

@@ -64,8 +64,8 @@ async function startCluster() {
   const path = `/api/organizations/${person.organizationId}`;
   const canvas = { nodes: [node("a", "set_fields", { fields: {} })], edges: [] };
   const { id: workflowId } = await yard.parts.workflows.create(person.organizationId, { name: "Listen", canvas }, null);
-  const wish = { workflowId, kind: "webhook", name: "Hook", signature: "standard" };
-  const { body: hook } = await person.browser.post(`${path}/triggers`, wish);
+  const asked = { workflowId, kind: "webhook", name: "Hook", signature: "standard" };
+  const { body: hook } = await person.browser.post(`${path}/triggers`, asked);
   return { yard, slow, fast, person, path, hook, team: await yard.createTeam("clocks"), issuer };
 }
 

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { checkGraphs, wishFor } from "../reference/check-graphs.ts";
-import { manySlots, type Surroundings, startSurroundings } from "../reference/surroundings.ts";
+import { checkGraphs, requestFor } from "../reference/check-graphs.ts";
+import { manySlots, startTestBed, type TestBed } from "../reference/test-bed.ts";
 import { invariant } from "./invariant.ts";
 
-let surroundings: Surroundings;
+let testBed: TestBed;
 
 beforeAll(async () => {
-  surroundings = await startSurroundings(manySlots);
+  testBed = await startTestBed(manySlots);
 });
-afterAll(() => surroundings?.stop());
+afterAll(() => testBed?.stop());
 
 /** A trigger that stores what left a condition on one way as if it had left on the other. */
 async function swapWays(): Promise<void> {
-  const { query } = surroundings.app.app.database;
+  const { query } = testBed.app.app.database;
   await query(
     `CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        IF NEW.node_type = 'condition' THEN NEW.outputs := replace(NEW.outputs, '"true":', '"false":'); END IF;
@@ -29,6 +29,6 @@ invariant("V43", {
   planted: "the database stores the wrong way out of conditions",
   async check({ rounds, random, isPlanted }) {
     if (isPlanted) await swapWays();
-    return await checkGraphs(wishFor(random.below(2 ** 31), rounds), surroundings);
+    return await checkGraphs(requestFor(random.below(2 ** 31), rounds), testBed);
   },
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Case, FlowNode, Work } from "../reference/flow.ts";
 import { findDifferences } from "../reference/run-cases.ts";
-import { manySlots, type Surroundings, startSurroundings } from "../reference/surroundings.ts";
+import { manySlots, startTestBed, type TestBed } from "../reference/test-bed.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
 import { invariant } from "./invariant.ts";
 
@@ -9,17 +9,17 @@ const parents = 64;
 const children = 20;
 const limitMs = 150_000;
 const environment = { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...manySlots };
-let surroundings: Surroundings;
+let testBed: TestBed;
 let second: TestApp;
 
 beforeAll(async () => {
-  surroundings = await startSurroundings(environment);
+  testBed = await startTestBed(environment);
   // Whoever is free goes on with a run, so that turns go back and forth.
-  second = await startTestApp({ database: surroundings.app.app.database, environment });
+  second = await startTestApp({ database: testBed.app.app.database, environment });
 });
 afterAll(async () => {
   await second?.stop();
-  await surroundings?.stop();
+  await testBed?.stop();
 });
 
 const settings = { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false };
@@ -49,7 +49,7 @@ invariant("V44", {
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
       const names = Array.from({ length: parents }, (_, index) => `p${round}-${index}`);
-      const found = names.map((name) => findDifferences(buildFamily(), name, { ...surroundings, limitMs }));
+      const found = names.map((name) => findDifferences(buildFamily(), name, { ...testBed, limitMs }));
       if (isPlanted) await askOnceMore(`${names[0]}/call0/first/once`);
       violations.push(...(await Promise.all(found)).flat());
     }
@@ -58,5 +58,5 @@ invariant("V44", {
 });
 
 async function askOnceMore(title: string): Promise<void> {
-  await fetch(`${surroundings.outside.url}/repos/acme/fine/issues`, { method: "POST", body: JSON.stringify({ title }) });
+  await fetch(`${testBed.outside.url}/repos/acme/fine/issues`, { method: "POST", body: JSON.stringify({ title }) });
 }

@@ -172,8 +172,8 @@ type Race = { random: Random; isPlanted: boolean; seen: { accepted: number; refu
 
 async function raceOneWebhook(rounds: number, { random, isPlanted, seen }: Race): Promise<string[]> {
   const violations: string[] = [];
-  const wish = { workflowId, kind: "webhook", name: "Hook", signature: "none", active: false };
-  const { id, webhookUrl } = (await browserAt(0).post(`/api/organizations/${person.organizationId}/triggers`, wish)).body;
+  const asked = { workflowId, kind: "webhook", name: "Hook", signature: "none", active: false };
+  const { id, webhookUrl } = (await browserAt(0).post(`/api/organizations/${person.organizationId}/triggers`, asked)).body;
   const turnOn = () => yard.query(`UPDATE trigger SET is_active = true WHERE id = '${id}'`);
   const deliver = async () => {
     const url = serverAt(random.below(3)).platformUrl + new URL(webhookUrl).pathname;

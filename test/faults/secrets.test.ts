@@ -86,8 +86,8 @@ function browserAt(index: number) {
 }
 
 async function createCredential(type: string, data: Record<string, unknown>): Promise<string> {
-  const wish = { type, name: type, data: { ...data, baseUrl: hostile.url }, createdBy: null };
-  return (await yard.parts.vault.credentials.create(person.organizationId, wish)).reference;
+  const asked = { type, name: type, data: { ...data, baseUrl: hostile.url }, createdBy: null };
+  return (await yard.parts.vault.credentials.create(person.organizationId, asked)).reference;
 }
 
 const paths = [
@@ -271,8 +271,8 @@ async function openIssue(team: Awaited<ReturnType<Yard["createTeam"]>> | undefin
 async function swapSigningSecrets(): Promise<string[]> {
   const canvas = { nodes: [node("a", "set_fields", { fields: {} })], edges: [] };
   const { id: workflowId } = await yard.parts.workflows.create(person.organizationId, { name: "Listen", canvas }, null);
-  const wish = { workflowId, kind: "webhook", name: "Hook", signature: "standard" };
-  const hooks = [await browserAt(0).post(inOrganization("/triggers"), wish), await browserAt(0).post(inOrganization("/triggers"), wish)];
+  const asked = { workflowId, kind: "webhook", name: "Hook", signature: "standard" };
+  const hooks = [await browserAt(0).post(inOrganization("/triggers"), asked), await browserAt(0).post(inOrganization("/triggers"), asked)];
   const [one, other] = hooks.map(({ body }) => body as { id: string; webhookUrl: string; signingSecret: string });
   if (!one || !other) throw new Error("two webhooks are needed");
   const deliver = async (secret: string) => {

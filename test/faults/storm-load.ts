@@ -8,13 +8,13 @@ import type { Team, Yard } from "./yard.ts";
 /** What a client knows of a tool call: the answer, or nothing when the connection broke. */
 export type Call = { nonce: string; team: Team; said?: ReturnType<typeof saidIn>; status?: number; gaveUpAt?: number };
 /** What a client knows of a run it asked for, again and again under one Idempotency-Key until somebody answered. */
-export type Wish = { prompt: string; team: Team; takesOtherAccount: boolean; isWrong: boolean; statuses: number[]; runId?: string };
+export type RequestedRun = { prompt: string; team: Team; takesOtherAccount: boolean; isWrong: boolean; statuses: number[]; runId?: string };
 
 /** `stop` breaks off what is under way, as clients do. */
 type Loop = { stop: () => Promise<void> };
 
 const pauseMs = 150;
-const wishPauseMs = 900;
+const requestPauseMs = 900;
 
 /** Clients that call one after the other, now well, now badly, until they are told to stop. */
 export function startCallers(yard: Yard, { count, team, random, log }: { count: number; team: Team; random: Random; log: Call[] }): Loop {
@@ -35,25 +35,25 @@ export function startCallers(yard: Yard, { count, team, random, log }: { count: 
   });
 }
 
-/** Machines that ask for runs and do not give up before they know; one wish in ten names a node that does not exist. */
-export function startWisher(yard: Yard, { team, random, log }: { team: Team; random: Random; log: Wish[] }): Loop {
+/** Machines that ask for runs and do not give up before they know; one request in ten names a node that does not exist. */
+export function startRequester(yard: Yard, { team, random, log }: { team: Team; random: Random; log: RequestedRun[] }): Loop {
   return repeat(1, async (stopped) => {
-    const wish: Wish = { prompt: randomUUID(), team, ...drawWish(random), statuses: [] };
-    log.push(wish);
-    const body = JSON.stringify({ runtimePrompt: wish.prompt, nodes: overridesOf(wish) });
+    const run: RequestedRun = { prompt: randomUUID(), team, ...drawRequest(random), statuses: [] };
+    log.push(run);
+    const body = JSON.stringify({ runtimePrompt: run.prompt, nodes: overridesOf(run) });
     do {
-      const answer = await ask(random.pick(yard.of("platform")), wish, body);
-      if (answer) wish.statuses.push(answer.status);
-      if (answer?.status === 202) wish.runId = answer.id;
+      const answer = await ask(random.pick(yard.of("platform")), run, body);
+      if (answer) run.statuses.push(answer.status);
+      if (answer?.status === 202) run.runId = answer.id;
       await delay(pauseMs + random.below(60));
-    } while (!stopped.aborted && !wish.statuses.some((status) => status < 500));
-    await delay(random.below(wishPauseMs));
+    } while (!stopped.aborted && !run.statuses.some((status) => status < 500));
+    await delay(random.below(requestPauseMs));
   });
 }
 
-const drawWish = (random: Random) => ({ isWrong: random.below(10) === 0, takesOtherAccount: random.below(3) === 0 });
+const drawRequest = (random: Random) => ({ isWrong: random.below(10) === 0, takesOtherAccount: random.below(3) === 0 });
 
-function overridesOf({ isWrong, takesOtherAccount, team }: Wish): object[] {
+function overridesOf({ isWrong, takesOtherAccount, team }: RequestedRun): object[] {
   if (isWrong) return [{ id: "nobody" }];
   return takesOtherAccount ? [{ id: "left", credentials: { github: team.otherReference } }] : [];
 }
@@ -78,7 +78,7 @@ export function startDeliveries(yard: Yard, { path, random, log }: { path: strin
   });
 }
 
-async function ask(platform: SpawnedServer, { prompt, team }: Wish, body: string) {
+async function ask(platform: SpawnedServer, { prompt, team }: RequestedRun, body: string) {
   const headers = { "x-api-key": team.key.key, "content-type": "application/json", "idempotency-key": prompt };
   const request = fetch(`${platform.platformUrl}/task-runner/trigger/${team.workflowId}`, { method: "POST", headers, body });
   return await request

@@ -93,7 +93,7 @@ invariant("V3", {
   rounds,
   planted: "the row of one accepted run is deleted",
   async check() {
-    const accepted = storm.wishes.flatMap(({ runId }) => runId ?? []);
+    const accepted = storm.requestedRuns.flatMap(({ runId }) => runId ?? []);
     if (isPlanted) await yard.query(`DELETE FROM run WHERE id = '${accepted[0]}'`);
     const open = async () => {
       const ended = new Map((await readRuns()).map(({ id, status }) => [id, status]));
@@ -108,7 +108,7 @@ invariant("V4", {
   rounds,
   planted: "somebody runs what was refused",
   async check() {
-    const wrong = storm.wishes.filter(({ isWrong }) => isWrong);
+    const wrong = storm.requestedRuns.filter(({ isWrong }) => isWrong);
     if (isPlanted) await fetch(yard.provider.url, { method: "POST", body: JSON.stringify({ title: `${wrong[0]?.prompt} first` }) });
     const refused = new Set(wrong.map(({ prompt }) => prompt));
     const heard = yard.provider.requests.filter(({ title }) => refused.has(title.split(" ")[0] ?? ""));
@@ -121,7 +121,7 @@ invariant("V4", {
       ...heard.map(({ title }) => `refused and run: ${title}`),
       ...[...counts].filter(([, runs]) => runs.length > 1).map(([prompt, runs]) => `${runs.length} runs of ${prompt}`),
     ];
-    return { rounds: storm.wishes.length, violations };
+    return { rounds: storm.requestedRuns.length, violations };
   },
 });
 
@@ -199,14 +199,14 @@ invariant("V17", {
     if (isPlanted) await yard.query(`UPDATE workflow_version SET canvas = canvas || ' ' WHERE workflow_id = '${storm.steady.workflowId}'`);
     const now = new Map((await readCanvases(yard)).map(({ id, version, hash }) => [`${id} ${version}`, hash]));
     const changed = storm.canvases.filter(({ id, version, hash }) => now.get(`${id} ${version}`) !== hash);
-    const wishes = new Map(storm.wishes.map((wish) => [wish.prompt, wish]));
+    const requested = new Map(storm.requestedRuns.map((run) => [run.prompt, run]));
     const mixedUp = yard.provider.requests.filter(({ title, authorization }) => {
       const [prompt = "", nodeId] = title.split(" ");
-      const wish = wishes.get(prompt);
-      return wish && authorization.endsWith("-other") !== (wish.takesOtherAccount && nodeId === "left");
+      const run = requested.get(prompt);
+      return run && authorization.endsWith("-other") !== (run.takesOtherAccount && nodeId === "left");
     });
     const violations = [...changed.map(({ id }) => `changed: ${id}`), ...mixedUp.map(({ title }) => `with the wrong account: ${title}`)];
-    return { rounds: wishes.size, violations };
+    return { rounds: requested.size, violations };
   },
 });
 

@@ -3,7 +3,7 @@ import type { Browser } from "../support/browser-client.ts";
 import { followEvents } from "../support/events/follow-events.ts";
 import { password } from "../support/people.ts";
 import type { Random } from "./random.ts";
-import { type Call, repeat, startCallers, startDeliveries, startWisher, type Wish } from "./storm-load.ts";
+import { type Call, type RequestedRun, repeat, startCallers, startDeliveries, startRequester } from "./storm-load.ts";
 import type { Member, Team, Yard } from "./yard.ts";
 
 // Longer than a lease, and therefore rare.
@@ -20,7 +20,7 @@ export type Storm = Awaited<ReturnType<typeof runStorm>>;
 /** What became of everything while each gateway was killed so many times, and the other processes, the database and connections failed too. */
 export async function runStorm(yard: Yard, { rounds, random }: { rounds: number; random: Random }) {
   const calls: Call[] = [];
-  const wishes: Wish[] = [];
+  const requestedRuns: RequestedRun[] = [];
   const deliveries: string[] = [];
   const kills: { role: string; at: number }[] = [];
   const live = new Map<string, string>();
@@ -47,7 +47,7 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
   const crowdChance = random.fork();
   const always = [
     startCallers(yard, { count: 3, team: steady, random: random.fork(), log: calls }),
-    startWisher(yard, { team: steady, random: random.fork(), log: wishes }),
+    startRequester(yard, { team: steady, random: random.fork(), log: requestedRuns }),
     startDeliveries(yard, { path: hookPath, random: random.fork(), log: deliveries }),
     repeat(1, async () => {
       // The database may be away.
@@ -55,7 +55,7 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
       if (!team) return;
       teams.push(team);
       const crowd = { team, random: crowdChance };
-      const clients = [startCallers(yard, { ...crowd, count: 8, log: calls }), startWisher(yard, { ...crowd, log: wishes })];
+      const clients = [startCallers(yard, { ...crowd, count: 8, log: calls }), startRequester(yard, { ...crowd, log: requestedRuns })];
       await delay(crowdMs);
       await Promise.all(clients.map(({ stop }) => stop()));
     }),
@@ -65,7 +65,7 @@ export async function runStorm(yard: Yard, { rounds, random }: { rounds: number;
   ];
   await Promise.all(gateways.map((member) => killOften(member, random.fork())));
   await Promise.all(always.map(({ stop }) => stop()));
-  return { calls, wishes, deliveries, kills, live, last: await view.open(random), teams, steady, owner, triggerId, canvases };
+  return { calls, requestedRuns, deliveries, kills, live, last: await view.open(random), teams, steady, owner, triggerId, canvases };
 }
 
 const isGateway = ({ role }: Member): boolean => role === "gateway";

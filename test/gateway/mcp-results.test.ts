@@ -38,8 +38,8 @@ const accounts: Record<string, Record<string, unknown>> = {
 
 async function call(name: string, given: object, type: string, era: (typeof eras)[number] = "modern") {
   const data = { ...accounts[type], ...(type === "http_auth" ? {} : { baseUrl: provider.url }) };
-  const wish = { type, name: type, data, createdBy: null };
-  const { reference } = await mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, wish);
+  const asked = { type, name: type, data, createdBy: null };
+  const { reference } = await mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, asked);
   const serverId = [...mcp.app.parts.catalog.nodes.values()].find(({ tool }) => tool.id === name)?.provider.id ?? "";
   const params = { name, arguments: { ...given, credentials: { [type]: reference } } };
   const { json, text } = await mcp.client[era](serverId, "tools/call", params);
@@ -263,8 +263,8 @@ describe("the limit", () => {
       const path = `/api/organizations/${small.owner.organizationId}`;
       const canvas = { nodes: [node("a", "set_fields", { fields: { a: 1 } })], edges: [] };
       const { body } = await small.owner.browser.post(`${path}/workflows`, { name: "Sorted", canvas });
-      const wish = { workflowId: body.id, kind: "webhook", name: "Sorted", signature: "none" };
-      for (let index = 0; index < 12; index++) expect((await small.owner.browser.post(`${path}/triggers`, wish)).status).toBe(201);
+      const asked = { workflowId: body.id, kind: "webhook", name: "Sorted", signature: "none" };
+      for (let index = 0; index < 12; index++) expect((await small.owner.browser.post(`${path}/triggers`, asked)).status).toBe(201);
       const list = async (limit: number) => {
         const platform = small.connect("platform", ["platform:read"]);
         const { json } = await platform.modern("platform", "tools/call", { name: "platform_list_triggers", arguments: { limit } });

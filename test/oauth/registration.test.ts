@@ -93,7 +93,7 @@ describe("a client registers itself", () => {
     expect(body).not.toHaveProperty("scope");
   });
 
-  it("and its own wish for a scope does not bind it to one server", async () => {
+  it("and its own scope does not bind it to one server", async () => {
     const { body } = await register({ redirect_uris: [redirectUri], scope: "mcp:invoke", software_id: "x", unknown_field: "y" });
     expect(body).not.toHaveProperty("software_id");
     expect(body).not.toHaveProperty("unknown_field");

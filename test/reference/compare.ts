@@ -86,10 +86,10 @@ function compareEnd(expected: Outcome, { status, result, error }: SeenRun): stri
 const isRightMessage = (culprit: FlowNode | undefined, message: string): boolean =>
   culprit?.work.type !== "stop" || message === culprit.work.message;
 
-type Circumstances = { node: FlowNode; isFailing: boolean };
+type NodeContext = { node: FlowNode; isFailing: boolean };
 
 /** A node that was reached is as it has to be. When the run fails, it may also not have begun, or have been cut off while it waited. */
-function compareNode(outcome: NodeOutcome, seen: SeenNode, { node, isFailing }: Circumstances): string[] {
+function compareNode(outcome: NodeOutcome, seen: SeenNode, { node, isFailing }: NodeContext): string[] {
   const wanted = outcome.status === "unreached" ? "skipped" : outcome.status;
   if (isFailing && seen.status !== wanted) return isCutOff(seen, outcome, node) ? [] : [`is ${seen.status}, not ${wanted} or cut off`];
   const status = differ("is", seen.status, wanted);

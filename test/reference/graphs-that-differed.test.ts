@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Case, FlowNode, Settings, Work } from "./flow.ts";
 import { findDifferences } from "./run-cases.ts";
-import { type Surroundings, startSurroundings } from "./surroundings.ts";
+import { startTestBed, type TestBed } from "./test-bed.ts";
 
-let surroundings: Surroundings;
+let testBed: TestBed;
 
 beforeAll(async () => {
-  surroundings = await startSurroundings();
+  testBed = await startTestBed();
 });
-afterAll(() => surroundings?.stop());
+afterAll(() => testBed?.stop());
 
 const node = (id: string, work: Work, sources: string[] = [], settings: Partial<Settings> = {}): FlowNode => ({
   ...{ id, work },
@@ -47,5 +47,5 @@ it.each<[string, Case]>([
   ],
 ])("%s", async (_what, one) => {
   for (const name of ["first", "second", "third"])
-    expect(await findDifferences(one, `${name}-${Math.random()}`, { ...surroundings, limitMs: 15_000 })).toEqual([]);
+    expect(await findDifferences(one, `${name}-${Math.random()}`, { ...testBed, limitMs: 15_000 })).toEqual([]);
 });

@@ -85,7 +85,7 @@ function toRootItem(payload: unknown): Item {
 const toItem = (value: unknown): Item =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Item) : { value };
 
-type Surroundings = Pick<Scope, "trigger" | "itemsOf"> & { flows: Flow[]; items: Item[]; branches: Item[][] };
+type FlowContext = Pick<Scope, "trigger" | "itemsOf"> & { flows: Flow[]; items: Item[]; branches: Item[][] };
 
 /** For which a node tries again; the others would only fail again. */
 const mayPass = new Set(["provider_error", "tool_timeout"]);
@@ -97,16 +97,16 @@ type Done = { given: Record<string, Item[]> } | { refused: string };
  * Once for each item or once for all of them. Those that fail and may try again do so when the others are done, each as often as the retries say;
  * one that fails for good ends the node where the run fails with it. What the others gave counts, in the order of the items.
  */
-function execute(node: FlowNode, surroundings: Surroundings): NodeOutcome {
+function execute(node: FlowNode, context: FlowContext): NodeOutcome {
   const outcome: NodeOutcome = { status: "succeeded", attempts: 0, code: null, ways: new Map(), requests: [], called: null };
-  const inputs = isPerItem(node) ? surroundings.items : [surroundings.items];
+  const inputs = isPerItem(node) ? context.items : [context.items];
   const done = new Map<number, Done>();
   let open = [...inputs.keys()];
   while (open.length > 0 && !endOf(node, done)) {
     outcome.attempts += 1;
     open = open.filter((place) => {
       if (endOf(node, done)) return false;
-      const one = attempt(() => executeOnce(node, inputs[place] as Item | Item[], surroundings, outcome));
+      const one = attempt(() => executeOnce(node, inputs[place] as Item | Item[], context, outcome));
       const isAgain = "refused" in one && mayPass.has(one.refused) && outcome.attempts <= node.settings.retries;
       if (!isAgain) done.set(place, one);
       return isAgain;
@@ -148,9 +148,9 @@ function isPerItem({ work }: FlowNode): boolean {
 }
 
 /** What one execution gives, by way. Asking outside and calling are noted in the outcome. */
-function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroundings, outcome: NodeOutcome): Record<string, Item[]> {
+function executeOnce(node: FlowNode, input: Item | Item[], context: FlowContext, outcome: NodeOutcome): Record<string, Item[]> {
   const { work } = node;
-  const { items, branches, trigger, itemsOf } = surroundings;
+  const { items, branches, trigger, itemsOf } = context;
   const scope: Scope = { trigger, itemsOf, input };
   const item = input as Item;
   switch (work.type) {
@@ -173,7 +173,7 @@ function executeOnce(node: FlowNode, input: Item | Item[], surroundings: Surroun
     case "transform":
       return { [onlyWay]: valueOfShape(work.shape, scope).map(toItem) };
     case "call_workflow":
-      return { [onlyWay]: callFlow(node, work, surroundings, outcome) };
+      return { [onlyWay]: callFlow(node, work, context, outcome) };
     case "stop":
       return refuse("stopped_by_workflow");
     case "ask":
@@ -209,7 +209,7 @@ function joinTwo(left: Item[], right: Item[], { key = "", join = "outer", compar
 
 type CallWork = Extract<FlowNode["work"], { type: "call_workflow" }>;
 
-function callFlow({ id }: FlowNode, work: CallWork, { flows, trigger, items }: Surroundings, outcome: NodeOutcome): Item[] {
+function callFlow({ id }: FlowNode, work: CallWork, { flows, trigger, items }: FlowContext, outcome: NodeOutcome): Item[] {
   const payloads = { default: { items }, input: items };
   const payload = typeof work.payload === "string" ? payloads[work.payload] : work.payload;
   outcome.called = interpret(flows, work.flow, { prompt: `${trigger.prompt}/${id}`, payload });

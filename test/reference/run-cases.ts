@@ -1,10 +1,10 @@
 import { compare, findSurplus, type SeenRun } from "./compare.ts";
 import { type Case, toCanvas } from "./flow.ts";
 import { interpret } from "./interpreter.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { TestBed } from "./test-bed.ts";
 import { hasEnded } from "./watch-ends.ts";
 
-type Circumstances = Pick<Surroundings, "app" | "outside" | "ends"> & { limitMs: number };
+type CaseContext = Pick<TestBed, "app" | "outside" | "ends"> & { limitMs: number };
 
 const mostTries = 3;
 
@@ -12,14 +12,14 @@ const mostTries = 3;
  * Saves the workflows of a case, runs the first, reads back all that happened, and says where it is not what it has to be. A machine that is so busy
  * that the database does not answer in time is refused a start, which says nothing about the graph: it begins anew under another name.
  */
-export async function findDifferences(one: Case, name: string, circumstances: Circumstances): Promise<string[]> {
+export async function findDifferences(one: Case, name: string, context: CaseContext): Promise<string[]> {
   for (let tries = 1; ; tries++) {
-    const differences = await tryCase(one, tries === 1 ? name : `${name}-try${tries}`, circumstances);
+    const differences = await tryCase(one, tries === 1 ? name : `${name}-try${tries}`, context);
     if (tries === mostTries || !differences.some((line) => line.includes("database_unavailable"))) return differences;
   }
 }
 
-async function tryCase({ payload, flows }: Case, name: string, { app, outside, ends, limitMs }: Circumstances): Promise<string[]> {
+async function tryCase({ payload, flows }: Case, name: string, { app, outside, ends, limitMs }: CaseContext): Promise<string[]> {
   const until = performance.now() + limitMs;
   const { browser } = app.owner;
   const expected = interpret(flows, 0, { prompt: name, payload });

@@ -199,11 +199,11 @@ describe("the list of runs", () => {
     const run = await ann.run(id);
     const viewer = await signUpMember(ann.app, ann.owner.organizationId, "Vera", "viewer");
     expect((await viewer.browser.get(`${ann.path}/runs/${run.id}`)).body).toEqual(run);
-    const wishes = [`workflows/${id}/runs`, `runs/${run.id}/rerun`, `runs/${run.id}/cancel`];
-    for (const wish of wishes) expectProblem(await viewer.browser.post(`${ann.path}/${wish}`), { code: "role_required" });
+    const paths = [`workflows/${id}/runs`, `runs/${run.id}/rerun`, `runs/${run.id}/cancel`];
+    for (const one of paths) expectProblem(await viewer.browser.post(`${ann.path}/${one}`), { code: "role_required" });
     const strangers = `/api/organizations/${bob.organizationId}`;
-    for (const wish of wishes) expect((await bob.browser.post(`${strangers}/${wish}`)).status).toBe(404);
-    for (const wish of wishes) expect((await bob.browser.post(`${ann.path}/${wish}`)).status).toBe(404);
+    for (const one of paths) expect((await bob.browser.post(`${strangers}/${one}`)).status).toBe(404);
+    for (const one of paths) expect((await bob.browser.post(`${ann.path}/${one}`)).status).toBe(404);
     expect((await bob.browser.get(`${strangers}/runs/${run.id}`)).status).toBe(404);
     expect((await bob.browser.get(`${strangers}/runs?workflowId=${id}`)).body.data).toEqual([]);
     expect((await bob.browser.post(`${strangers}/runs/${randomUUID()}/cancel`)).status).toBe(404);
@@ -248,7 +248,7 @@ describe("whoever listens", () => {
 describe("old runs", () => {
   it("are removed with their nodes and keys, but never one that has not ended", async () => {
     const { database, parts } = ann.app;
-    const surroundings = { db: parts.db, partitions: parts.history.partitions, log: silentLog, keptDays: 90 };
+    const context = { db: parts.db, partitions: parts.history.partitions, log: silentLog, keptDays: 90 };
     const old = "01900000-0000-7000-8000-00000000000";
     const organizationId = ann.owner.organizationId;
     for (const [index, status] of ["succeeded", "failed", "cancelled", "waiting"].entries()) {
@@ -264,14 +264,14 @@ describe("old runs", () => {
     await ann.trigger(await ann.save([node("a", "start")]), {}, { "idempotency-key": "kept" });
     await ann.trigger(await ann.save([node("a", "start")]), {}, { "idempotency-key": "gone" });
     await database.query("UPDATE run_once SET created_at = now() - interval '26 hours' WHERE key = 'api:gone'");
-    expect(await createRunRetention({ ...surroundings, keptRuns: 1_000_000 }).run()).toBe(3);
+    expect(await createRunRetention({ ...context, keptRuns: 1_000_000 }).run()).toBe(3);
     expect(
       await database.query(
         "SELECT run.id FROM run JOIN run_node AS node ON node.run_id = run.id WHERE run.id < '01910000-0000-7000-8000-000000000000'",
       ),
     ).toEqual([{ id: `${old}3` }]);
     expect(await database.query("SELECT key FROM run_once WHERE key IN ('api:kept', 'api:gone')")).toEqual([{ key: "api:kept" }]);
-    await createRunRetention({ ...surroundings, keptRuns: 2 }).run();
+    await createRunRetention({ ...context, keptRuns: 2 }).run();
     expect((await database.query("SELECT FROM run WHERE status IN ('succeeded', 'failed', 'cancelled')")).length).toBeLessThanOrEqual(2);
     expect(await database.query("SELECT FROM run_node WHERE NOT EXISTS (SELECT FROM run WHERE run.id = run_node.run_id)")).toEqual([]);
   });

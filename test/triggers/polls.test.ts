@@ -175,7 +175,7 @@ describe("what a poll is set up with", () => {
   });
 
   it("is refused with a pointer to what does not fit", async () => {
-    const { wish, parameters } = polls;
+    const { asked, parameters } = polls;
     const poll = { event: "new_feed_entry", parameters };
     const cases: [object, string][] = [
       [{}, "/poll"],
@@ -193,7 +193,7 @@ describe("what a poll is set up with", () => {
       [{ poll, kind: "schedule", cron: "* * * * *", timeZone: "UTC", provider: undefined }, "/poll"],
     ];
     for (const [fields, pointer] of cases) {
-      const { status, body } = await polls.owner.browser.post(polls.path, { ...wish, ...fields });
+      const { status, body } = await polls.owner.browser.post(polls.path, { ...asked, ...fields });
       expect([status, body.errors?.[0]?.pointer, JSON.stringify(fields)]).toEqual([400, pointer, JSON.stringify(fields)]);
     }
     const { id } = await polls.create({}, { active: false });

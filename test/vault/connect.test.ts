@@ -114,7 +114,7 @@ describe("starting", () => {
     expect(shared.text).not.toContain("shared-secret-value");
   });
 
-  it("makes it the default of the organization when that is wished, and leaves no default behind when it cannot start", async () => {
+  it("makes it the default of the organization when that is asked for, and leaves no default behind when it cannot start", async () => {
     const defaults = async () => (await ann.browser.get(`/api/organizations/${ann.organizationId}/default-credentials`)).body.data;
     const request = { type: "fake_oauth", name: "Chosen", makeDefault: true };
     expectProblem(await ann.browser.post(`${path}/connect`, { ...request, data: {} }), { status: 400 });

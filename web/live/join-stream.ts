@@ -1,6 +1,6 @@
 import { type LiveEvent, type OpenSource, openStream } from "./open-stream.ts";
 
-export type Surroundings = {
+export type StreamContext = {
   openSource: OpenSource;
   /** Only where the browser calls the page secure: over https, and over http on the own computer. */
   locks: Pick<LockManager, "request"> | undefined;
@@ -9,7 +9,7 @@ export type Surroundings = {
 /** What a page remembers while it is hidden. */
 export type Memory = { resumeFrom?: string };
 
-type JoinOptions = Surroundings & { address: string; memory: Memory; tell: (event: LiveEvent) => void };
+type JoinOptions = StreamContext & { address: string; memory: Memory; tell: (event: LiveEvent) => void };
 
 type Message =
   | { type: "hello" }

@@ -21,7 +21,7 @@ export type SchemaFieldProps = {
 /** Asks the chosen account for a list of what it offers. */
 export type AskForChoices = (list: string) => ReturnType<typeof choicesQuery>;
 
-type FormSurroundings = {
+type FormContextValue = {
   idPrefix: string;
   readOnly: boolean;
   faults: readonly FieldFault[];
@@ -34,9 +34,9 @@ type FormSurroundings = {
   Field: ComponentType<SchemaFieldProps>;
 };
 
-export const FormContext = createContext<FormSurroundings | null>(null);
+export const FormContext = createContext<FormContextValue | null>(null);
 
-export function useForm(): FormSurroundings {
+export function useForm(): FormContextValue {
   const form = use(FormContext);
   if (!form) throw new Error("A field was used outside of a form.");
   return form;

@@ -30,12 +30,12 @@ export function SchemaForm({ schema, value, onChange, faults, expressions, readO
   const ownId = useId();
   const [ownTexts] = useState(createUnreadTexts);
   const { idPrefix: prefix = ownId, unreadTexts = ownTexts, askForChoices } = kept;
-  const surroundings = useMemo(
+  const context = useMemo(
     () => ({ idPrefix: prefix, readOnly, faults, expressions, unreadTexts, askForChoices, Field: SchemaField }),
     [prefix, readOnly, faults, expressions, unreadTexts, askForChoices],
   );
   return (
-    <FormContext value={surroundings}>
+    <FormContext value={context}>
       <div className="grid min-w-0 gap-4">
         <FaultLines id={`${prefix}-fault`} label="The form" faults={faults.filter(({ pointer }) => pointer === "")} />
         <ObjectFields schema={schema} pointer="" value={value} onChange={onChange} />

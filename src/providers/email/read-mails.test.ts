@@ -12,8 +12,8 @@ it("reads a mail in more layers than are followed without its text, and those af
   ];
   // A server that describes such a mail in fewer layers than it has, so that it is not left out before.
   const client = { fetchAll: async () => mails } as unknown as ImapFlow;
-  const wish = { includeBody: true, hasRoom: () => false, newestFirst: false };
-  expect(await readMails(client, { range: "1:2", isUid: true }, wish)).toMatchObject([
+  const request = { includeBody: true, hasRoom: () => false, newestFirst: false };
+  expect(await readMails(client, { range: "1:2", isUid: true }, request)).toMatchObject([
     { uid: 1, subject: "mail 1", body: "" },
     { uid: 2, subject: "mail 2", body: "hi" },
   ]);

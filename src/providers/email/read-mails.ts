@@ -8,10 +8,10 @@ const snippetLetters = 300;
 
 /** Which of the open mailbox: by UID, or by position. */
 type Which = { range: string; isUid: boolean };
-type Wish = { includeBody: boolean; hasRoom: (bytes: number) => boolean; newestFirst: boolean };
+type ReadRequest = { includeBody: boolean; hasRoom: (bytes: number) => boolean; newestFirst: boolean };
 
 /** Reads mails of the mailbox that is open, with BODY.PEEK: nothing is marked as seen. */
-export async function readMails(client: ImapFlow, { range, isUid }: Which, { includeBody, hasRoom, newestFirst }: Wish) {
+export async function readMails(client: ImapFlow, { range, isUid }: Which, { includeBody, hasRoom, newestFirst }: ReadRequest) {
   const source = { start: 0, maxLength: includeBody ? bodySourceBytes : snippetSourceBytes };
   const parts = { uid: true, flags: true, envelope: true, internalDate: true, bodyStructure: true, source };
   const order = newestFirst ? -1 : 1;

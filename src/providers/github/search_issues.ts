@@ -55,10 +55,10 @@ export const tool = defineTool({
   },
 });
 
-async function searchPages(http: Http, wish: { q: string; sort: string | undefined; order: string | undefined }, limit: number) {
+async function searchPages(http: Http, search: { q: string; sort: string | undefined; order: string | undefined }, limit: number) {
   const perPage = Math.min(limit, pageSize);
   return await collectPages<unknown, number>(limit, async (page = 1) => {
-    const answer = await http.json({ path: "/search/issues", query: { ...wish, per_page: perPage, page } });
+    const answer = await http.json({ path: "/search/issues", query: { ...search, per_page: perPage, page } });
     const items = listAt(answer, "items");
     return { items, next: items.length < perPage ? undefined : page + 1 };
   });

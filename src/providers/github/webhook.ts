@@ -2,7 +2,7 @@ import { isSameText } from "../../base/same-text.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { known, recordAt, textAt } from "../../contract/read.ts";
 import { hmacHex } from "../../contract/signature.ts";
-import { defineWebhook, type RegistrationWish } from "../../contract/webhook.ts";
+import { defineWebhook, type RegistrationRequest } from "../../contract/webhook.ts";
 
 const hooksPerPage = 100;
 
@@ -18,8 +18,8 @@ export const githubWebhook = defineWebhook({
   },
   registration: {
     place: { pattern: /^[\w.-]+\/[\w.-]+$/, detail: "must be one repository, as owner/name" },
-    async register({ http }, { place, ...wish }) {
-      await http.json({ method: "POST", path: hooksOf(place), json: { name: "web", ...toHook(wish) } });
+    async register({ http }, { place, ...request }) {
+      await http.json({ method: "POST", path: hooksOf(place), json: { name: "web", ...toHook(request) } });
     },
     async changeEvents({ http }, { isAt, place, secret, events }) {
       const hook = (await listHooks(http, place)).find((one) => isAt(urlOf(one)));
@@ -43,7 +43,7 @@ export const githubWebhook = defineWebhook({
   findOwnSender: async ({ http }) => textAt(await http.json({ path: "/user" }), "id"),
 });
 
-function toHook({ url, secret, events }: Pick<RegistrationWish, "url" | "secret" | "events">) {
+function toHook({ url, secret, events }: Pick<RegistrationRequest, "url" | "secret" | "events">) {
   // GitHub knows events only without what happened to them, and * for all of them.
   const names = [...new Set(events.map((name) => name.split(".", 1)[0] ?? name))];
   const all = names.length === 0 || names.some((name) => name.includes("*"));

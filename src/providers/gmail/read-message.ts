@@ -6,10 +6,10 @@ import { headerOf } from "./read-headers.ts";
 
 const shownHeaders = ["From", "To", "Cc", "Subject", "Date"];
 
-type Wish = { includeBody: boolean; isFull: boolean; hasRoom: (bytes: number) => boolean };
+type ReadRequest = { includeBody: boolean; isFull: boolean; hasRoom: (bytes: number) => boolean };
 
 /** Nothing when the message has gone since it was found. */
-export async function readMessage(http: Http, id: string, { includeBody, isFull, hasRoom }: Wish) {
+export async function readMessage(http: Http, id: string, { includeBody, isFull, hasRoom }: ReadRequest) {
   const query = isFull ? { format: "full" } : { format: "metadata", metadataHeaders: shownHeaders };
   const message = await http.json({ path: path`/gmail/v1/users/me/messages/${id}`, query, alsoAccept: [404] });
   if (at(message, "error") !== undefined) return [];

@@ -36,7 +36,7 @@ export const tool = defineTool({
   }),
   findBytes: findAttachedBytes,
   async run({ input: { query, labelIds, includeBody, includeAttachments, limit }, http }) {
-    const wish = { includeBody, isFull: includeBody || includeAttachments, hasRoom: includeAttachments ? createRoom() : () => false };
+    const request = { includeBody, isFull: includeBody || includeAttachments, hasRoom: includeAttachments ? createRoom() : () => false };
     const ids = await collectPages<string, string>(limit, async (pageToken, wanted) => {
       const answer = await http.json({ path: "/gmail/v1/users/me/messages", query: { q: query, labelIds, maxResults: wanted, pageToken } });
       return { items: listAt(answer, "messages").flatMap((message) => textAt(message, "id") ?? []), next: textAt(answer, "nextPageToken") };
@@ -44,7 +44,7 @@ export const tool = defineTool({
     const items = [];
     for (let start = 0; start < ids.length; start += mostAtOnce) {
       const some = ids.slice(start, start + mostAtOnce);
-      items.push(...(await Promise.all(some.map((id) => readMessage(http, id, wish)))));
+      items.push(...(await Promise.all(some.map((id) => readMessage(http, id, request)))));
     }
     return items.flat();
   },

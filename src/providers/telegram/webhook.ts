@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { isSameText } from "../../base/same-text.ts";
 import type { Http } from "../../contract/http.ts";
 import { at, known, recordAt, textAt } from "../../contract/read.ts";
-import { defineWebhook, type RegistrationWish, readWebhookBody } from "../../contract/webhook.ts";
+import { defineWebhook, type RegistrationRequest, readWebhookBody } from "../../contract/webhook.ts";
 
 export const telegramWebhook = defineWebhook({
   secretField: "webhookSecret",
@@ -50,7 +50,7 @@ export const telegramWebhook = defineWebhook({
 const kindOf = (update: unknown): string | undefined => Object.keys(recordAt(update) ?? {}).find((name) => name !== "update_id");
 
 /** Takes the place of what was set before; what waits to be delivered stays. */
-async function setWebhook(http: Http, { url, secret, events }: Pick<RegistrationWish, "url" | "secret" | "events">): Promise<void> {
+async function setWebhook(http: Http, { url, secret, events }: Pick<RegistrationRequest, "url" | "secret" | "events">): Promise<void> {
   const allowed = events.some((name) => name.includes("*")) ? [] : events;
   await http.json({ method: "POST", path: "/setWebhook", json: { url, secret_token: secret, allowed_updates: allowed } });
 }

@@ -19,7 +19,7 @@ import { onPool } from "../walk/checkpoint-store.ts";
 
 export type RunToAccept = {
   row: NewRun;
-  once: { key: string; wishSha256: Buffer } | undefined;
+  once: { key: string; requestSha256: Buffer } | undefined;
   evenIfOff?: boolean | undefined;
   /** What goes in together with the run, such as nodes that another run has finished. */
   alsoInsert?: ((sql: Sql) => Promise<void>) | undefined;
@@ -45,14 +45,14 @@ type Options = {
 
 /** Stores runs with their place in the queue. All that arrive at the same time share a transaction. */
 export function createAcceptRuns({ db, tableOf, insertIntoQueue, claimIn, wake, owner, onChange }: Options) {
-  const flush = async (wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
+  const flush = async (requests: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> => {
     let claim: TakenClaims | undefined;
     try {
       const { answers, rows } = await db.transaction(async (sql) => {
         claim?.giveUp();
         claim = undefined;
-        const sorted = await sort(sql, wishes);
-        const fresh = wishes.filter((_, index) => isFresh(sorted[index]));
+        const sorted = await sort(sql, requests);
+        const fresh = requests.filter((_, index) => isFresh(sorted[index]));
         const newRows = fresh.map(({ row }) => row);
         await insertRuns(sql, owner, newRows, tableOf);
         for (const { alsoInsert } of fresh) await alsoInsert?.(sql);
@@ -73,8 +73,8 @@ export function createAcceptRuns({ db, tableOf, insertIntoQueue, claimIn, wake, 
   // and a transaction costs much more than one more run in it.
   const batch = createBatch({ flush, maxItems: 32, gatherMs: 3, isFatal: isDatabaseUnavailable });
 
-  return async (wish: RunToAccept): Promise<AcceptedRun> => {
-    const answer = await batch.add(wish);
+  return async (request: RunToAccept): Promise<AcceptedRun> => {
+    const answer = await batch.add(request);
     if (answer instanceof Refusal) throw answer;
     return answer;
   };
@@ -84,27 +84,27 @@ const isCalled = ({ parentRunId }: NewRun): boolean => parentRunId !== null;
 
 const isFresh = (answer: AcceptedRun | Refusal | undefined): boolean => !(answer instanceof Refusal) && answer?.isReplay === false;
 
-/** What each wish is answered: a run of its own, the one that was there before, or a refusal. */
-async function sort(sql: Sql, wishes: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
+/** What each request is answered: a run of its own, the one that was there before, or a refusal. */
+async function sort(sql: Sql, requests: RunToAccept[]): Promise<(AcceptedRun | Refusal)[]> {
   const triggerOf = ({ row, evenIfOff }: RunToAccept) => (evenIfOff ? [] : placesOf(row, row.triggerId));
   const parentOf = ({ row }: RunToAccept) => placesOf(row, row.parentRunId);
-  const active = toKeys(await findActiveTriggers(sql, wishes.flatMap(triggerOf)));
-  const unfinished = toKeys(await findUnfinished(sql, wishes.flatMap(parentOf)));
-  const isOff = (wish: RunToAccept) => triggerOf(wish).some((place) => !active.has(toKey(place)));
-  const isOrphan = (wish: RunToAccept) => parentOf(wish).some((place) => !unfinished.has(toKey(place)));
+  const active = toKeys(await findActiveTriggers(sql, requests.flatMap(triggerOf)));
+  const unfinished = toKeys(await findUnfinished(sql, requests.flatMap(parentOf)));
+  const isOff = (request: RunToAccept) => triggerOf(request).some((place) => !active.has(toKey(place)));
+  const isOrphan = (request: RunToAccept) => parentOf(request).some((place) => !unfinished.has(toKey(place)));
   const firsts = new Map<string, Once>();
-  for (const { row, once } of wishes.filter((wish) => !isOff(wish) && !isOrphan(wish))) {
+  for (const { row, once } of requests.filter((request) => !isOff(request) && !isOrphan(request))) {
     const key = once && placeOfKey(row.organizationId, once.key);
     if (once && key && !firsts.has(key)) firsts.set(key, { organizationId: row.organizationId, runId: row.id, ...once });
   }
   const owners = new Map((await claimOnce(sql, [...firsts.values()])).map((once) => [placeOfKey(once.organizationId, once.key), once]));
-  return wishes.map((wish) => {
-    if (isOff(wish)) return new Refusal("trigger_off", "This trigger is turned off.");
-    if (isOrphan(wish)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");
-    const { row, once } = wish;
+  return requests.map((request) => {
+    if (isOff(request)) return new Refusal("trigger_off", "This trigger is turned off.");
+    if (isOrphan(request)) return new Refusal("run_finished", "The run that calls this workflow has ended already.");
+    const { row, once } = request;
     const owner = once && owners.get(placeOfKey(row.organizationId, once.key));
     if (!owner || owner.runId === row.id) return { id: row.id, createdAt: row.queuedAt, isReplay: false };
-    return once.wishSha256.equals(owner.wishSha256) ? toReplay(owner) : keyReused();
+    return once.requestSha256.equals(owner.requestSha256) ? toReplay(owner) : keyReused();
   });
 }
 
@@ -118,12 +118,12 @@ const toReplay = ({ runId, queuedAt }: KnownOnce): AcceptedRun => ({ id: runId, 
 
 const keyReused = () => new Refusal("idempotency_key_reused", "This Idempotency-Key was used for another request.");
 
-/** The run that was accepted for the same wish before, whatever has changed since. */
+/** The run that was accepted for the same request before, whatever has changed since. */
 export const createFindReplay =
   ({ db }: { db: Database }) =>
-  async (organizationId: string, { key, wishSha256 }: { key: string; wishSha256: Buffer }): Promise<AcceptedRun | undefined> => {
+  async (organizationId: string, { key, requestSha256 }: { key: string; requestSha256: Buffer }): Promise<AcceptedRun | undefined> => {
     const [known] = await findOnce(onPool(db), [{ organizationId, key }]);
-    if (known && !known.wishSha256.equals(wishSha256)) throw keyReused();
+    if (known && !known.requestSha256.equals(requestSha256)) throw keyReused();
     return known && toReplay(known);
   };
 

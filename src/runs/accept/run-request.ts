@@ -8,8 +8,8 @@ export type RunFile = { name: string | null; type: string; contentBase64: string
 
 export type RunKind = "manual" | "api" | "schedule" | "webhook" | "poll" | "workflow" | "tool";
 
-/** A wish for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
-export type RunWish = {
+/** A request for a run. It is refused before anything is stored when the workflow, an override or a credential does not fit. */
+export type RunRequest = {
   /** Chosen beforehand where the data of the run names it. */
   id?: string;
   /** What came with it; the data of the run has their handles. */
@@ -29,8 +29,8 @@ export type RunWish = {
   requestId?: string;
   /** What starts it; the run belongs to the same trace. */
   trace: Span;
-  /** The same key and wish give the same run, for 24 hours; the same key with another wish is `idempotency_key_reused`. */
-  once?: { key: string; wishSha256: Buffer };
+  /** The same key and request give the same run, for 24 hours; the same key with another request is `idempotency_key_reused`. */
+  once?: { key: string; requestSha256: Buffer };
   /** What is stored together with the run, or not at all. Where it refuses, there is no run. */
   alsoInsert?: (sql: Sql) => Promise<void>;
   /** The run that waits for this one, and how many are above it. */

@@ -9,16 +9,16 @@ import type { NewRun, RunPlace } from "../store.ts";
 import type { FindGraph } from "../walk/find-graph.ts";
 import type { AcceptedRun, createFindReplay, RunToAccept } from "./accept-runs.ts";
 import type { CheckOverrides } from "./check-overrides.ts";
-import type { RunWish } from "./run-request.ts";
+import type { RunRequest } from "./run-request.ts";
 
 /** Durable once it returns. `isReplay`: the run was there already, by `once`. */
-export type StartRun = (wish: RunWish) => Promise<{ id: string; createdAt: Date; isReplay: boolean }>;
+export type StartRun = (request: RunRequest) => Promise<{ id: string; createdAt: Date; isReplay: boolean }>;
 
 type Options = {
   workflows: Pick<Workflows, "find">;
   findGraph: FindGraph;
   checkOverrides: CheckOverrides;
-  accept: (wish: RunToAccept) => Promise<AcceptedRun>;
+  accept: (request: RunToAccept) => Promise<AcceptedRun>;
   findReplay: ReturnType<typeof createFindReplay>;
   clock: Clock;
 };
@@ -27,8 +27,8 @@ const nameLimit = 200;
 
 /** Refuses what does not fit before anything is stored; what is accepted is in the database, with its place in the queue. */
 export function createStartRun({ workflows, findGraph, checkOverrides, accept, findReplay, clock }: Options) {
-  const start: StartRun = async (wish) => {
-    const { organizationId, workflowId, overrides = [], once } = wish;
+  const start: StartRun = async (request) => {
+    const { organizationId, workflowId, overrides = [], once } = request;
     const replay = once && (await findReplay(organizationId, once));
     if (replay) return replay;
     const workflow = await workflows.find(organizationId, workflowId);
@@ -38,8 +38,8 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     if (graph.size === 0) throw new Refusal("workflow_inactive", "This workflow has no nodes yet.");
     if (overrides.length > 0) await checkOverrides(organizationId, graph, overrides);
     const queuedAt = clock.now();
-    const row = { ...toRow(wish, queuedAt), workflowId: workflow.id, workflowVersion: workflow.version };
-    return await accept({ row, once, evenIfOff: wish.evenIfOff, alsoInsert: insertWith(wish, row) });
+    const row = { ...toRow(request, queuedAt), workflowId: workflow.id, workflowVersion: workflow.version };
+    return await accept({ row, once, evenIfOff: request.evenIfOff, alsoInsert: insertWith(request, row) });
   };
 
   return {
@@ -50,7 +50,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
       organizationId,
       workflowId,
       overrides,
-    }: Required<Pick<RunWish, "organizationId" | "workflowId" | "overrides">>) {
+    }: Required<Pick<RunRequest, "organizationId" | "workflowId" | "overrides">>) {
       const workflow = await workflows.find(organizationId, workflowId);
       if (!workflow) throw new Refusal("workflow_not_found", "There is no such workflow.");
       await checkOverrides(organizationId, await findGraph(organizationId, workflow.id, workflow.version), overrides);
@@ -59,7 +59,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
 }
 
 /** Files lie apart from the rows that all share, which are small. */
-function insertWith({ files = [], alsoInsert }: RunWish, place: RunPlace): RunToAccept["alsoInsert"] {
+function insertWith({ files = [], alsoInsert }: RunRequest, place: RunPlace): RunToAccept["alsoInsert"] {
   if (files.length === 0) return alsoInsert;
   const { text } = toStorableText(files);
   return async (sql) => {
@@ -68,17 +68,17 @@ function insertWith({ files = [], alsoInsert }: RunWish, place: RunPlace): RunTo
   };
 }
 
-export function toRow(wish: Omit<RunWish, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
-  const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient, trace } = wish;
+export function toRow(request: Omit<RunRequest, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
+  const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient, trace } = request;
   return {
-    ...{ organizationId, id: wish.id ?? newId(), kind, queuedAt, triggerId: wish.triggerId ?? null },
+    ...{ organizationId, id: request.id ?? newId(), kind, queuedAt, triggerId: request.triggerId ?? null },
     triggerData: toStorableText(trigger).text,
     overrides: overrides.length > 0 ? toStorableText(overrides).text : null,
     ...{ apiKeyId: apiKey?.id ?? null, apiKeyName: line(apiKey?.name) },
     ...{ userId: user?.id ?? null, userName: line(user?.name) },
     ...{ oauthClientId: line(oauthClient?.id), oauthClientName: line(oauthClient?.name) },
-    ...{ requestId: line(wish.requestId), traceId: trace.traceId, traceParent: trace.toTraceParent() },
-    ...{ rerunOf: null, parentRunId: wish.parent?.runId ?? null, depth: wish.parent ? wish.parent.depth + 1 : 0 },
+    ...{ requestId: line(request.requestId), traceId: trace.traceId, traceParent: trace.toTraceParent() },
+    ...{ rerunOf: null, parentRunId: request.parent?.runId ?? null, depth: request.parent ? request.parent.depth + 1 : 0 },
   };
 }
 

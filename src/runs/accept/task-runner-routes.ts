@@ -7,7 +7,7 @@ import { keyOf } from "../../door/caller.ts";
 import { limitKeyPerMinute } from "../../door/rate-limit.ts";
 import type { Runs } from "../runs.ts";
 import * as wire from "../wire.ts";
-import type { RunWish } from "./run-request.ts";
+import type { RunRequest } from "./run-request.ts";
 
 type Options = { runs: Runs; platformBaseUrl: string; keyLimitPerMinute: number };
 
@@ -49,7 +49,7 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
       const { organizationId } = keyOf(request);
       const { workflowId } = request.params;
       const waitMs = readWait(request.headers.prefer);
-      const { id, createdAt, isReplay } = await runs.start(toWish(request, workflowId));
+      const { id, createdAt, isReplay } = await runs.start(toRunRequest(request, workflowId));
       reply.header("Location", selfLink(id));
       if (isReplay) reply.header("Idempotent-Replay", "true");
       const limit = { limitMs: waitMs, signal: signalOf(reply), isFresh: !isReplay };
@@ -85,7 +85,7 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
   );
 }
 
-function toWish(request: FastifyRequest, workflowId: string): RunWish {
+function toRunRequest(request: FastifyRequest, workflowId: string): RunRequest {
   const { organizationId, apiKeyId, apiKeyName } = keyOf(request);
   const { runtimePrompt, nodes } = (request.body ?? {}) as NonNullable<z.infer<typeof wire.triggerBody>>;
   const idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
@@ -100,11 +100,11 @@ function toWish(request: FastifyRequest, workflowId: string): RunWish {
     trace: request.trace,
     ...(idempotencyKey === undefined
       ? {}
-      : { once: { key: `api:${idempotencyKey}`, wishSha256: hashOf([workflowId, runtimePrompt ?? "", nodes ?? []]) } }),
+      : { once: { key: `api:${idempotencyKey}`, requestSha256: hashOf([workflowId, runtimePrompt ?? "", nodes ?? []]) } }),
   };
 }
 
-const hashOf = (wish: unknown): Buffer => createHash("sha256").update(JSON.stringify(wish)).digest();
+const hashOf = (asked: unknown): Buffer => createHash("sha256").update(JSON.stringify(asked)).digest();
 
 function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;

@@ -22,12 +22,12 @@ type Options = {
   workflows: Pick<Workflows, "find">;
   list: Pick<RunList, "readFirstItems" | "readWhole">;
   findGraph: FindGraph;
-  accept: (wish: RunToAccept) => Promise<AcceptedRun>;
+  accept: (request: RunToAccept) => Promise<AcceptedRun>;
   checkOverrides: CheckOverrides;
   clock: Clock;
 };
 
-type Wish = {
+type RerunRequest = {
   organizationId: string;
   runId: string;
   /** The version of the workflow that the run had, or the one of now. */
@@ -52,7 +52,10 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     return workflow;
   }
 
-  async function chooseVersion({ organizationId, version }: Wish, { row, graph }: FoundRun): Promise<{ version: number; graph: Graph }> {
+  async function chooseVersion(
+    { organizationId, version }: RerunRequest,
+    { row, graph }: FoundRun,
+  ): Promise<{ version: number; graph: Graph }> {
     const workflow = await requireActive(organizationId, row.workflowId);
     if (version === "same") {
       if (graph.size === 0) throw new Refusal("workflow_not_found", goneWords(row));
@@ -73,7 +76,7 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     return found;
   }
 
-  return async (asked: Wish): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
+  return async (asked: RerunRequest): Promise<{ id: string; createdAt: Date; workflowId: string }> => {
     const { organizationId, runId, from, prompt, payload, user, trace } = asked;
     const before = await list.readFirstItems(organizationId, runId);
     const { workflowId } = before.row;
@@ -85,8 +88,8 @@ export function createRerun({ workflows, list, findGraph, accept, checkOverrides
     const isUnchanged = version === before.row.workflowVersion && [prompt, payload, asked.overrides].every((one) => one === undefined);
     const { finished, failed } = from === "start" ? nothing : findReused(before, graph, { from, trigger: edited, isUnchanged });
     const queuedAt = clock.now();
-    const wish = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
-    const row = { ...wish, workflowId, workflowVersion: version, rerunOf: runId };
+    const asNew = toRow({ organizationId, kind: "manual", trigger: edited, overrides, user, trace }, queuedAt);
+    const row = { ...asNew, workflowId, workflowVersion: version, rerunOf: runId };
     const copy = {
       organizationId,
       from: runId,
@@ -109,7 +112,7 @@ const inheritOverrides = ({ overrides }: WholeRunRow, graph: Graph): NodeOverrid
   (JSON.parse(overrides ?? "[]") as NodeOverride[]).filter(({ id }) => graph.has(id));
 
 /** `isUnchanged`: all is as in the run before, so that the rest of a node's items is not done in another way than those that worked. */
-type Circumstances = { from: Exclude<Beginning, "start">; trigger: TriggerData; isUnchanged: boolean };
+type RerunContext = { from: Exclude<Beginning, "start">; trigger: TriggerData; isUnchanged: boolean };
 
 /** `failed` are those that go on with the items that worked: they get what they got before. */
 type Reusable = { finished: string[]; failed: string[] };
@@ -117,7 +120,7 @@ type Reusable = { finished: string[]; failed: string[] };
 const nothing: Reusable = { finished: [], failed: [] };
 
 /** Nodes whose results the new run takes over. */
-function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger, isUnchanged }: Circumstances): Reusable {
+function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigger, isUnchanged }: RerunContext): Reusable {
   if (row.status === "pending" || row.status === "running" || row.status === "waiting")
     throw new Refusal("run_not_finished", "This run has not ended yet.");
   const root = toRootItem(trigger.payload);

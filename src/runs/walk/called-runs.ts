@@ -17,10 +17,10 @@ const mostDepth = 8;
 export function createCalledRuns({ db, startRun, runs }: { db: Database; startRun: StartRun; runs: Pick<RunList, "readResult"> }) {
   return {
     /** However often it is asked for the same node, each is started once, and once more for each time that it failed. */
-    async callRuns(parent: AdoptedRun, nodeId: string, wishes: CalledWorkflow[], trace: Span): Promise<string[]> {
+    async callRuns(parent: AdoptedRun, nodeId: string, requests: CalledWorkflow[], trace: Span): Promise<string[]> {
       if (parent.depth >= mostDepth) throw new Refusal("validation_failed", `Workflows call each other more than ${mostDepth} deep.`);
       const ids: string[] = [];
-      for (const [index, { workflowId, prompt, payload, failures }] of wishes.entries()) {
+      for (const [index, { workflowId, prompt, payload, failures }] of requests.entries()) {
         const key = `call:${parent.id}:${nodeId}:${index}${failures === 0 ? "" : `:${failures}`}`;
         const { id } = await startRun({
           organizationId: parent.organizationId,
@@ -30,7 +30,7 @@ export function createCalledRuns({ db, startRun, runs }: { db: Database; startRu
           parent: { runId: parent.id, depth: parent.depth },
           trace,
           // What is asked may differ after a crash; the run that was started then is the one that counts.
-          once: { key, wishSha256: createHash("sha256").update(key).digest() },
+          once: { key, requestSha256: createHash("sha256").update(key).digest() },
         });
         ids.push(id);
       }

@@ -28,14 +28,14 @@ export function nextMoment(pauses: Iterable<[string, Pause]>, isBusy: (id: strin
 export const isPaused = (pause: Pause | undefined, now: Date): boolean =>
   pause !== undefined && (pause.wakeAt === null || pause.wakeAt.getTime() > now.getTime());
 
-type Circumstances = { fence: Fence; node: GraphNode; startedAt: Date };
+type RowContext = { fence: Fence; node: GraphNode; startedAt: Date };
 
 const inputLimitBytes = 64 * 1024;
 const messageLimit = 4_000;
 
-type EndCircumstances = Circumstances & { durationMs: number; end: NodeEnd; runIds?: string[] | undefined; clock: Clock };
+type EndContext = RowContext & { durationMs: number; end: NodeEnd; runIds?: string[] | undefined; clock: Clock };
 
-export function describeEnd({ fence, node, startedAt, durationMs, end, runIds, clock }: EndCircumstances): NodeRow {
+export function describeEnd({ fence, node, startedAt, durationMs, end, runIds, clock }: EndContext): NodeRow {
   const isFinal = end.is === "succeeded" || end.is === "failed";
   const { items, done, total } = end.stored ?? nothingStored;
   const { errorCode, errorMessage } = describeError("error" in end ? end.error : undefined);
@@ -79,8 +79,8 @@ export const describeError = (error: NodeFailure | undefined) => ({
 /** The attempt that a node is at, stored before it reaches out, and how far it is. */
 export type Begun = { attempts: number; mustNotRepeat: boolean } & Partial<Reached>;
 
-export const describeRunning = (circumstances: Circumstances, begun: Begun): NodeRow => ({
-  ...emptyRow(circumstances, "running"),
+export const describeRunning = (context: RowContext, begun: Begun): NodeRow => ({
+  ...emptyRow(context, "running"),
   ...begun,
 });
 
@@ -97,7 +97,7 @@ function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string 
     : toStorableLine(`This node is disabled: all items took its first way, ${firstWay}.`, messageLimit);
 }
 
-const emptyRow = ({ fence, node, startedAt }: Circumstances, status: "running" | "skipped"): NodeRow => ({
+const emptyRow = ({ fence, node, startedAt }: RowContext, status: "running" | "skipped"): NodeRow => ({
   ...{ ...fence, nodeId: node.id, nodeType: node.type, status, startedAt },
   ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null, note: null },
   ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false, items: null, total: 0, underWay: null },

@@ -19,7 +19,7 @@ import { callsOf, endOfFailedCall, giveUpCall, resumeCalls } from "./resume-call
 import { describeState, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
 import type { NodeTracker } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
-import { beginWalk, type Circumstances, type Walk, type WalkOptions } from "./walk.ts";
+import { beginWalk, type Walk, type WalkContext, type WalkOptions } from "./walk.ts";
 import { canGoOn, whatIsLeft } from "./what-is-left.ts";
 
 export type RunOutcome =
@@ -43,12 +43,12 @@ const lookEveryMs = 5_000;
 const showAfterMs = 100;
 /** Follows the graph of a run from where it stands to where it ends or has to wait. A finished node is stored before anything that follows it reaches out. */
 export function createRunWorkflow(options: WalkOptions) {
-  return async (run: AdoptedRun, circumstances: Circumstances): Promise<Followed> => {
-    const walk = await beginWalk(options, run, circumstances);
+  return async (run: AdoptedRun, context: WalkContext): Promise<Followed> => {
+    const walk = await beginWalk(options, run, context);
     if (run.startedAt === null) options.observe.began(walk.startedAt.getTime() - run.queuedAt.getTime());
     try {
       const outcome = await followGraph(walk);
-      circumstances.trace.end(describeOutcome(outcome, walk));
+      context.trace.end(describeOutcome(outcome, walk));
       if (outcome === "ended") options.observe.ended(walk.failure ? "failed" : "succeeded", { activeMs: walk.activeMs() });
       return { outcome, nodes: run.isResumed ? undefined : walk.writer.onlyWrite() };
     } finally {

@@ -25,7 +25,7 @@ import { findOutputs } from "./stored-nodes-store.ts";
 import type { NodeTracker } from "./track-node.ts";
 import type { createUnstoredEnds } from "./unstored-ends.ts";
 
-export type Circumstances = {
+export type WalkContext = {
   claim: Claim;
   slot: Slot;
   /** Aborted when the run is lost, cancelled, or the process has to end. */
@@ -34,7 +34,7 @@ export type Circumstances = {
   trace: Span;
 };
 
-type CallRuns = (run: AdoptedRun, nodeId: string, wishes: Extract<NodeEnd, { is: "calling" }>["runs"], trace: Span) => Promise<string[]>;
+type CallRuns = (run: AdoptedRun, nodeId: string, requests: Extract<NodeEnd, { is: "calling" }>["runs"], trace: Span) => Promise<string[]>;
 type FindEnded = (run: AdoptedRun, calls: { nodeId: string; runIds: string[] }[]) => Promise<Map<string, EndedCall[]>>;
 type ReadCalled = (run: AdoptedRun, ended: EndedCall[]) => Promise<{ items: Item[] } | { error: NodeFailure }>;
 
@@ -76,16 +76,16 @@ export type RunObserver = {
 export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 
 /** A run on its way through its graph in this process, from where it stands. */
-export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumstances: Circumstances) {
+export async function beginWalk(options: WalkOptions, run: AdoptedRun, context: WalkContext) {
   const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
-  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, claim: circumstances.claim });
+  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, claim: context.claim });
   const trigger = JSON.parse(run.triggerData) as TriggerData;
   const limit = new AbortController();
   const leftMs = Math.max(0, limitMs - run.activeMs);
   const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
   // One controller that both reasons abort: `AbortSignal.any` costs more than a quick node.
-  const { signal } = circumstances;
+  const { signal } = context;
   const leave = () => limit.abort(signal.reason);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
@@ -110,7 +110,7 @@ export async function beginWalk(options: WalkOptions, run: AdoptedRun, circumsta
       throw error;
     });
   return {
-    ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...circumstances },
+    ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...context },
     fence: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
     startedAt: run.startedAt ?? clock.now(),
     limitSignal: limit.signal,

@@ -17,7 +17,7 @@ export type Target = { provider: Provider; poll: Poll; parameters: Record<string
 type Options = { providers: readonly Provider[]; vault: Pick<Vault, "check"> };
 
 /** With pointers into the body, which are others where samples are asked for. */
-type Wish = {
+type PollRequest = {
   organizationId: string;
   providerId: string;
   credentialId: string | null;
@@ -30,7 +30,7 @@ type Wish = {
 export function createPolls({ providers, vault }: Options) {
   const findProvider = (providerId: string | null) => providers.find(({ id }) => id === providerId);
 
-  function find({ providerId, event, pointer }: Pick<Wish, "providerId" | "event" | "pointer">) {
+  function find({ providerId, event, pointer }: Pick<PollRequest, "providerId" | "event" | "pointer">) {
     const provider = findProvider(providerId);
     if (!provider || provider.polls.length === 0)
       throw invalid([{ pointer: "/provider", detail: "is no provider that can be looked at for something new" }]);
@@ -40,7 +40,7 @@ export function createPolls({ providers, vault }: Options) {
     return { provider, poll };
   }
 
-  async function checkCredential({ provider, poll }: Target, { organizationId, credentialId }: Wish): Promise<void> {
+  async function checkCredential({ provider, poll }: Target, { organizationId, credentialId }: PollRequest): Promise<void> {
     const type = provider.credential?.type;
     if (credentialId === null) {
       if (type !== undefined && !poll.worksWithoutAccount) throw invalid([{ pointer: "/credentialId", detail: "is required" }]);
@@ -51,10 +51,10 @@ export function createPolls({ providers, vault }: Options) {
   }
 
   /** Refuses what cannot be looked for, or with that account. */
-  async function check(wish: Wish): Promise<Target> {
-    const found = find(wish);
-    const target = { ...found, parameters: readParameters(found.poll, wish.parameters, `${wish.pointer}/parameters`) };
-    await checkCredential(target, wish);
+  async function check(request: PollRequest): Promise<Target> {
+    const found = find(request);
+    const target = { ...found, parameters: readParameters(found.poll, request.parameters, `${request.pointer}/parameters`) };
+    await checkCredential(target, request);
     return target;
   }
 

@@ -5,7 +5,7 @@ import type { PollItem } from "../../contract/poll.ts";
 import type { StartRun } from "../../runs/accept/start-run.ts";
 import type { Sql } from "../../storage/database.ts";
 import { isFilterMet } from "../filter-events.ts";
-import { wishOfItem } from "../run-wishes.ts";
+import { requestOfItem } from "../run-requests.ts";
 import { judgeFault } from "./judge-fault.ts";
 import { isOver, type Look } from "./look.ts";
 import type { StopOwnItems } from "./stop-own-items.ts";
@@ -39,8 +39,8 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
     let isTaken = false;
     try {
       const { isReplay } = await startRun({
-        ...wishOfItem(row, { poll: target.poll, payload }, trace),
-        once: { key, wishSha256: createHash("sha256").update(key).digest() },
+        ...requestOfItem(row, { poll: target.poll, payload }, trace),
+        once: { key, requestSha256: createHash("sha256").update(key).digest() },
         async alsoInsert(sql) {
           isTaken = !(await note(sql));
           if (isTaken) throw new Refusal("conflict", "This item has its run already, or the trigger looks elsewhere by now.");
@@ -62,7 +62,7 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
     const readMore = poll.read;
     const payload = readMore ? await account.ask((call) => readMore(call, item, parameters), itemLimitMs) : item.payload;
     if (readMore && payload === undefined) return undefined;
-    const isWanted = row.filter === "" || (await isFilterMet(row, wishOfItem(row, { poll, payload }, tracing.follow()).trigger));
+    const isWanted = row.filter === "" || (await isFilterMet(row, requestOfItem(row, { poll, payload }, tracing.follow()).trigger));
     return isWanted ? { payload } : undefined;
   }
 

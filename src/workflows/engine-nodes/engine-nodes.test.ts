@@ -6,7 +6,7 @@ import { expressionFieldsOf } from "../expression-fields.ts";
 import { resolveParameters } from "../resolve-parameters.ts";
 import { engineNodes } from "./engine-nodes.ts";
 
-type Surroundings = { items?: Item[]; branches?: Record<string, Item[]>; answer?: EngineCall<unknown>["answer"]; nodes?: Scope["nodes"] };
+type CallContext = { items?: Item[]; branches?: Record<string, Item[]>; answer?: EngineCall<unknown>["answer"]; nodes?: Scope["nodes"] };
 
 const now = new Date("2026-03-01T12:00:00Z");
 
@@ -14,7 +14,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 async function execute(
   id: string,
   parameters: Record<string, unknown>,
-  { items = [{}], branches = {}, answer, nodes = {} }: Surroundings = {},
+  { items = [{}], branches = {}, answer, nodes = {} }: CallContext = {},
 ) {
   const node = engineNodes.get(id) as EngineNode;
   const executions =
@@ -159,22 +159,22 @@ describe("merge", () => {
       { id: 1, b: 1 },
     ],
   };
-  const surroundings = { items: Object.values(branches).flat(), branches };
+  const context = { items: Object.values(branches).flat(), branches };
 
   it("appends unless told otherwise", async () => {
-    expect(await execute("merge", {}, surroundings)).toEqual(out(...surroundings.items));
+    expect(await execute("merge", {}, context)).toEqual(out(...context.items));
   });
 
   it("combines by position", async () => {
     const [outcome] = out({ id: 2, a: 1, b: 2 }, { id: 1, a: 2, b: 1 }, { a: 3 });
-    expect(await execute("merge", { mode: "position" }, surroundings)).toEqual([{ ...outcome, origins: { out: [[0, 3], [1, 4], [2]] } }]);
+    expect(await execute("merge", { mode: "position" }, context)).toEqual([{ ...outcome, origins: { out: [[0, 3], [1, 4], [2]] } }]);
   });
 
   it("combines by a key and leaves items without it alone", async () => {
-    expect(await execute("merge", { mode: "key", key: "id" }, surroundings)).toMatchObject(
+    expect(await execute("merge", { mode: "key", key: "id" }, context)).toMatchObject(
       out({ id: 1, a: 1, b: 1 }, { id: 2, a: 2, b: 2 }, { a: 3 }),
     );
-    await expect(execute("merge", { mode: "key" }, surroundings)).rejects.toMatchObject({ errors: [{ pointer: "/key" }] });
+    await expect(execute("merge", { mode: "key" }, context)).rejects.toMatchObject({ errors: [{ pointer: "/key" }] });
   });
 
   it("is not disturbed by poisonous keys", async () => {

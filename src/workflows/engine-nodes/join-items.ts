@@ -10,13 +10,13 @@ type Row = { item: Item; key: string | undefined; from: string; places: number[]
 const mostRows = 100_000;
 
 /** One branch after the other: each item with every item of the next one that has the same key. Where fields have the same name, later branches win. */
-export function joinItems(branches: readonly Branch[], wish: Join): { items: Item[]; origins: number[][]; note?: string } {
+export function joinItems(branches: readonly Branch[], how: Join): { items: Item[]; origins: number[][]; note?: string } {
   let place = 0;
   const [first = [], ...others] = branches.map(({ from, items }) =>
-    items.map((item): Row => ({ item, key: keyOf(item, wish), from, places: [place++], isMatched: false })),
+    items.map((item): Row => ({ item, key: keyOf(item, how), from, places: [place++], isMatched: false })),
   );
   const leftOut: Row[] = [];
-  const rows = others.reduce((left, right) => joinTwo(left, right, { join: wish.join, leftOut }), first);
+  const rows = others.reduce((left, right) => joinTwo(left, right, { join: how.join, leftOut }), first);
   const alone = others.length > 0 ? rows.filter(({ isMatched }) => !isMatched) : [];
   const note = [...describe(alone, "kept"), ...describe(leftOut, "left out")].join(" ");
   return { items: rows.map(({ item }) => item), origins: rows.map(({ places }) => places), ...(note === "" ? {} : { note }) };

@@ -8,10 +8,10 @@ import type { ScriptedAnswer, Verifier } from "./start-verifiers.ts";
 
 export type Outcome = { items?: Input[]; refusal?: Refusal; requests: number; violations: string[]; waits: number[] };
 
-type Circumstances = { input: Input; credential: CredentialData; baseUrl?: string; answers?: ScriptedAnswer[] };
+type ExerciseContext = { input: Input; credential: CredentialData; baseUrl?: string; answers?: ScriptedAnswer[] };
 
 /** Calls a tool and says what the verifier thinks of its requests. Anything thrown but a refusal is thrown on. */
-export async function exercise(tool: Tool, verifier: Verifier, { input, credential, ...rest }: Circumstances): Promise<Outcome> {
+export async function exercise(tool: Tool, verifier: Verifier, { input, credential, ...rest }: ExerciseContext): Promise<Outcome> {
   if (rest.answers) await verifier.script(rest.answers);
   else verifier.forgetRequests();
   const waits: number[] = [];

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { killAll, listTree } from "../processes.ts";
 import { readBlocks } from "./document-blocks.ts";
 
-type Circumstances = {
+type DocumentContext = {
   /** Where the commands run, and what files of the page are written to. */
   folder: string;
   /** Everything the commands find in their environment besides PATH. */
@@ -24,8 +24,8 @@ type Circumstances = {
  * Runs the blocks `sh run` of a page one after the other in one shell, as a reader would who pastes them, and compares what each prints with the block
  * `output` that follows it. Blocks with `file=name` are written first. `…` in an output stands for anything.
  */
-export async function runDocument(page: string, circumstances: Circumstances): Promise<void> {
-  const { folder, environment, replace, prelude = "", mark = "run", limitMs = 240_000 } = circumstances;
+export async function runDocument(page: string, context: DocumentContext): Promise<void> {
+  const { folder, environment, replace, prelude = "", mark = "run", limitMs = 240_000 } = context;
   const here = (text: string) => replaceAll(text, replace);
   const blocks = readBlocks(readFileSync(page, "utf8"));
   for (const { words, text } of blocks)

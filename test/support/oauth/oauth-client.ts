@@ -81,7 +81,7 @@ export async function openConsent(url: string, person: Pick<Person, "browser">, 
   };
 }
 
-export type Wish = {
+export type ConnectRequest = {
   serverId: string;
   scope?: string;
   scopes?: ConsentDecision["scopes"];
@@ -91,8 +91,8 @@ export type Wish = {
 };
 
 /** The whole way of a new public client to its tokens. */
-export async function connectClient(client: OAuthClient, person: Person, wish: Wish) {
-  const { serverId, scope, scopes, clientId, noResource = false, credentialId } = wish;
+export async function connectClient(client: OAuthClient, person: Person, asked: ConnectRequest) {
+  const { serverId, scope, scopes, clientId, noResource = false, credentialId } = asked;
   const { verifier, challenge } = createChallenge();
   const id = clientId ?? String((await client.register({ redirect_uris: [redirectUri], client_name: "Test client" })).body.client_id);
   const resource = noResource ? undefined : client.resourceOf(serverId);

@@ -30,11 +30,15 @@ export async function startPollApp(environment: Record<string, string> = {}) {
   const path = `${flows.path}/triggers`;
   const { query } = app.database;
   const parameters = { url: `${feed.url}/feed.xml` };
-  const wish = { workflowId, kind: "poll", name: "News", provider: "http" };
+  const asked = { workflowId, kind: "poll", name: "News", provider: "http" };
   const read = async (triggerId: string): Promise<MadePoll> => (await owner.browser.get(`${path}/${triggerId}`)).body as MadePoll;
 
   async function create(poll: Record<string, unknown> = {}, fields: Record<string, unknown> = {}): Promise<MadePoll> {
-    const { status, body } = await owner.browser.post(path, { ...wish, poll: { event: "new_feed_entry", parameters, ...poll }, ...fields });
+    const { status, body } = await owner.browser.post(path, {
+      ...asked,
+      poll: { event: "new_feed_entry", parameters, ...poll },
+      ...fields,
+    });
     expect([status, body.errors]).toEqual([201, undefined]);
     return body as MadePoll;
   }
@@ -53,7 +57,7 @@ export async function startPollApp(environment: Record<string, string> = {}) {
   }
 
   return {
-    ...{ feed, flows, app, owner, workflowId, path, wish, parameters, read, create, whenLooked, query },
+    ...{ feed, flows, app, owner, workflowId, path, asked, parameters, read, create, whenLooked, query },
 
     /** Lets it look now at a feed that answers so, and waits until that is over. */
     async look(triggerId: string, ...answers: Answer[]): Promise<MadePoll> {

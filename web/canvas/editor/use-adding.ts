@@ -57,10 +57,10 @@ export function useAdding({ editor: { canvas, kinds, edit }, getSelection, frame
   return { isOpen: target !== undefined, offered, place: describePlace(target, { canvas, kinds }), actions, open, close, add };
 }
 
-type Surroundings = Pick<Editor, "canvas" | "kinds">;
+type CanvasContext = Pick<Editor, "canvas" | "kinds">;
 
 /** A chosen edge takes the node in its middle; after a chosen node it follows, on a way that leads nowhere yet. */
-function findTarget({ canvas, kinds }: Surroundings, { nodeIds, edgeIds }: Selection): Target {
+function findTarget({ canvas, kinds }: CanvasContext, { nodeIds, edgeIds }: Selection): Target {
   const node = nodeIds.length === 1 ? canvas.nodes.find(({ id }) => id === nodeIds[0]) : undefined;
   if (!node) return edgeIds.length === 1 && edgeIds[0] !== undefined ? { onEdge: edgeIds[0] } : {};
   const ways = waysOf(node, kinds.get(node.nodeId));
@@ -69,7 +69,7 @@ function findTarget({ canvas, kinds }: Surroundings, { nodeIds, edgeIds }: Selec
   return way === undefined ? {} : { after: { nodeId: node.id, way } };
 }
 
-function describePlace(target: Target | undefined, { canvas, kinds }: Surroundings): string {
+function describePlace(target: Target | undefined, { canvas, kinds }: CanvasContext): string {
   const titleOf = (id: string | undefined) => {
     const node = canvas.nodes.find((each) => each.id === id);
     return node ? nodeTitle(node, kinds.get(node.nodeId)) : "";

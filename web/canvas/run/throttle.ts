@@ -1,4 +1,4 @@
-/** Acts at once when asked, and then at most once in a while; the last wish is never lost. */
+/** Acts at once when asked, and then at most once in a while; the last request is never lost. */
 export function createThrottle(act: () => void, everyMs: number) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAskedAgain = false;

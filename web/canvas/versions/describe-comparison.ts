@@ -2,10 +2,10 @@ import type { Canvas, CanvasEdge, CanvasNode, Comparison, NodeChange } from "../
 import type { NodeKind } from "../../catalog.ts";
 import { counted, nodeTitle } from "../words.ts";
 
-type Surroundings = { canvas: Canvas; kinds: ReadonlyMap<string, NodeKind> };
+type CanvasContext = { canvas: Canvas; kinds: ReadonlyMap<string, NodeKind> };
 
 /** What was added, removed and changed, one sentence each. */
-export function describeComparison({ nodes, edges }: Comparison, { canvas, kinds }: Surroundings): string[] {
+export function describeComparison({ nodes, edges }: Comparison, { canvas, kinds }: CanvasContext): string[] {
   const known = [...canvas.nodes, ...nodes.added, ...nodes.removed];
   const titleOf = (id: string) => {
     const node = known.find((each) => each.id === id);

@@ -9,7 +9,7 @@ import type { Suggestion } from "./expressions.ts";
 import { findAncestors } from "./find-ancestors.ts";
 import { functionSuggestions } from "./functions.ts";
 
-type Surroundings = {
+type SuggestionContext = {
   canvas: Canvas;
   node: CanvasNode;
   kinds: ReadonlyMap<string, NodeKind>;
@@ -17,7 +17,7 @@ type Surroundings = {
 };
 
 /** Everything a field of this node can refer to: what came in, what started the run, nodes that come before, and functions. */
-export function collectSuggestions({ canvas, node, kinds, scope }: Surroundings): Suggestion[] {
+export function collectSuggestions({ canvas, node, kinds, scope }: SuggestionContext): Suggestion[] {
   const ancestors = findAncestors(canvas.edges, node.id);
   const before = canvas.nodes.filter(({ id }) => ancestors.has(id));
   const sources = canvas.edges.filter(({ target }) => target === node.id).map(({ source }) => source);

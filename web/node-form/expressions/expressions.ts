@@ -12,7 +12,7 @@ export type Suggestion = {
 /** Takes a reference where the caret was last. */
 export type InsertTarget = { insert: (reference: string) => void };
 
-/** What fields that may hold references know about their surroundings. */
+/** What fields that may hold references know about the form they are in. */
 export type Expressions = {
   suggestions: readonly Suggestion[];
   /** Asks what a value becomes with the data of a run; `isBare`: it is JSONata as it stands. */

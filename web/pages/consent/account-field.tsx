@@ -67,7 +67,8 @@ export function useAccountChoice(organization: Organization | undefined, server:
   return { accounts, accountId: (isThere ? picked : undefined) ?? proposeAccount(accounts ?? []), setAccountId };
 }
 
-export const toWish = (accountId: string): Pick<ConsentDecision, "credentialId"> => (accountId === "" ? {} : { credentialId: accountId });
+export const toCredentialChoice = (accountId: string): Pick<ConsentDecision, "credentialId"> =>
+  accountId === "" ? {} : { credentialId: accountId };
 
 /** The default is left to the organization; where there is none, the only account is meant. */
 function proposeAccount([only, ...others]: ConsentAccount[]): string {

@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { controlLook } from "../../parts/field.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { AccountField, toWish, useAccountChoice } from "./account-field.tsx";
+import { AccountField, toCredentialChoice, useAccountChoice } from "./account-field.tsx";
 import { ScopeChoice } from "./scope-choice.tsx";
 
 type ConsentFormProps = {
@@ -31,7 +31,7 @@ export function ConsentForm({ request, pending, decide, error }: ConsentFormProp
     event.preventDefault();
     setIsChecked(true);
     if (pending || chosen.length === 0) return;
-    decide({ approve: true, organizationId, scopes: chosen, ...(request.server ? {} : { serverId }), ...toWish(accountId) });
+    decide({ approve: true, organizationId, scopes: chosen, ...(request.server ? {} : { serverId }), ...toCredentialChoice(accountId) });
   }
 
   return (

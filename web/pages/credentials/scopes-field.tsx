@@ -92,7 +92,7 @@ export function ScopesField({ variant, value, onChange, granted, faults }: Scope
 
 function ScopeName({ scope, given }: { scope: string; given: string[] | undefined }) {
   const isGiven = given?.some((one) => one === scope || one.endsWith(`/${scope}`));
-  // That one is a wish about the connection, which not every provider repeats.
+  // That one is about the connection, which not every provider repeats.
   const isKnown = given !== undefined && (isGiven || scope !== "offline_access");
   return (
     <span className="flex flex-wrap items-center gap-2">

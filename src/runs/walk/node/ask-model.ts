@@ -24,13 +24,13 @@ export function createAskModel({ catalog, chooseModel }: Options) {
   return {
     modelFor,
 
-    async fill(task: Asking, wish: FillTask): Promise<Filled> {
+    async fill(task: Asking, request: FillTask): Promise<Filled> {
       const { node, prompt, signal, leftMs } = task;
       const evaluatedInputs = catalog.nodes.get(node.type)?.tool.evaluatedInputs ?? [];
-      if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
+      if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
       return await fillParameters({
-        ...{ input: wish.input, authored: node.parameters, parameters: wish.parameters, upstream: wish.item, signal, leftMs },
-        ...{ evaluatedInputs, evaluate: node.settings.modelMayWriteExpressions ? wish.evaluate : undefined },
+        ...{ input: request.input, authored: node.parameters, parameters: request.parameters, upstream: request.item, signal, leftMs },
+        ...{ evaluatedInputs, evaluate: node.settings.modelMayWriteExpressions ? request.evaluate : undefined },
         ...{ instruction: node.instruction, runtimeInstruction: node.runtimeInstruction, runtimePrompt: prompt, model: modelFor(task) },
       });
     },

@@ -3,13 +3,13 @@ import { itemsOf, type Settled } from "../find-ready.ts";
 import type { Graph, GraphNode } from "../graph.ts";
 import { findPair } from "./find-origin.ts";
 
-type Surroundings = { trigger: TriggerData; graph: Graph; settled: ReadonlyMap<string, Settled>; node: GraphNode };
+type ScopeContext = { trigger: TriggerData; graph: Graph; settled: ReadonlyMap<string, Settled>; node: GraphNode };
 
 /** What an execution is for: one item by its place, or all of them. */
 type Given = { input: unknown; index: number; isForItem: boolean; items: Item[] };
 
 /** What expressions of a node see once those nodes are done, for each thing that comes in. */
-export function buildScope({ trigger, graph, settled, node }: Surroundings): (given: Given) => Scope {
+export function buildScope({ trigger, graph, settled, node }: ScopeContext): (given: Given) => Scope {
   const { id, instruction } = node;
   const nodes = Object.fromEntries([...settled].map(([other, one]) => [other, toSeen(itemsOf(one))]));
   return ({ input, index, isForItem, items }) => ({

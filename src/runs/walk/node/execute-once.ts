@@ -26,7 +26,7 @@ type Options = {
   prepare: Prepare;
   execute: Execute;
   /** Fills what the author left empty, where an instruction says how. */
-  fill: (task: Timed, wish: FillTask) => Promise<Filled>;
+  fill: (task: Timed, request: FillTask) => Promise<Filled>;
   answerFor: (task: Timed) => ((question: { system: string; prompt: string }) => Promise<string>) | undefined;
   files: Pick<RunFiles, "insertInto" | "takeOut">;
   defaultReferenceFor: (organizationId: string, type: string) => Promise<string | undefined>;
@@ -86,10 +86,10 @@ export function createExecuteOnce(options: Options) {
     );
   }
 
-  async function fill(task: Timed, wish: FillTask): Promise<Filled> {
-    if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: wish.parameters, filled: undefined };
+  async function fill(task: Timed, request: FillTask): Promise<Filled> {
+    if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
     return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
-      options.fill({ ...task, signal }, wish),
+      options.fill({ ...task, signal }, request),
     );
   }
 
@@ -164,10 +164,10 @@ type Account = { references: Record<string, string>; isDefault: boolean };
 
 /** With the first account that is for the call. */
 async function prepareCall(task: NodeTask, node: Node, parameters: Values, options: Pick<Options, "prepare" | "defaultReferenceFor">) {
-  const wish = { organizationId: task.organizationId, node, parameters };
+  const asked = { organizationId: task.organizationId, node, parameters };
   const [first, ...others] = await chooseAccounts(task, node, options);
-  let prepared = await options.prepare({ ...wish, ...first });
-  for (const account of others) if (!prepared.credential) prepared = await options.prepare({ ...wish, ...account });
+  let prepared = await options.prepare({ ...asked, ...first });
+  for (const account of others) if (!prepared.credential) prepared = await options.prepare({ ...asked, ...account });
   return prepared;
 }
 

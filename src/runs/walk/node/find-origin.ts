@@ -6,11 +6,11 @@ import type { Origin } from "./item-progress.ts";
 /** The item of an earlier node that another item came from, or in words why there is none. */
 export type Pair = { item: Item } | { fault: string };
 
-type Surroundings = { graph: Graph; settled: ReadonlyMap<string, Settled> };
+type GraphContext = { graph: Graph; settled: ReadonlyMap<string, Settled> };
 type Place = { source: string; way: string; position: number };
 
 /** Follows an incoming item of a node back to the item of an earlier node that it came from. */
-export function findPair({ graph, settled }: Surroundings, { node, place }: { node: GraphNode; place: number }, target: string): Pair {
+export function findPair({ graph, settled }: GraphContext, { node, place }: { node: GraphNode; place: number }, target: string): Pair {
   const found = new Map<string, Item | undefined>();
   const visited = new Set<string>();
   let unclear: string | undefined;
@@ -57,11 +57,11 @@ function originOf({ origins, passesOn }: Settled, { way, position }: Pick<Place,
   return origins[way]?.[position] ?? null;
 }
 
-const countIncoming = (node: GraphNode, settled: Surroundings["settled"]): number =>
+const countIncoming = (node: GraphNode, settled: GraphContext["settled"]): number =>
   node.incoming.length === 0 ? 1 : segmentsOf(node, settled).reduce((sum, { items }) => sum + items.length, 0);
 
 /** Where an incoming item left the node it comes from; undefined for what the run was started with. */
-function locate(node: GraphNode, settled: Surroundings["settled"], place: number): Place | undefined {
+function locate(node: GraphNode, settled: GraphContext["settled"], place: number): Place | undefined {
   let left = place;
   for (const { source, way, items } of segmentsOf(node, settled)) {
     if (left < items.length) return { source, way, position: left };

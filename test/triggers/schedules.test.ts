@@ -43,8 +43,8 @@ const triggersOf = (clock?: typeof readNow) => {
   const secrets = {} as WebhookSecrets;
   const callProvider = async () => Promise.reject(new Error("a schedule asks no provider"));
   const polls = { readNew: callProvider, checkChange: callProvider, saysSame: () => true };
-  const surroundings = { inTurn: createRegistrationTurns(db()), removeWebhook: callProvider, removals: { add: callProvider } };
-  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, ...surroundings, titleOf: String });
+  const context = { inTurn: createRegistrationTurns(db()), removeWebhook: callProvider, removals: { add: callProvider } };
+  const registrations = createRegistrations({ db: db(), log, secrets, callProvider, ...context, titleOf: String });
   return createTriggers({ db: db(), secrets, registrations, polls, checkOverrides: async () => {}, ...(clock ? { readNow: clock } : {}) });
 };
 const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) =>
@@ -61,8 +61,8 @@ const schedule = async (cron: string, timeZone: string, clock?: typeof readNow) 
   });
 /** The ticks a trigger was fired for, in order, each as often as it was. */
 const ticksOf = async (triggerId: string) =>
-  (await database.query<{ wish: string }>("SELECT wish FROM started WHERE trigger_id = $1", [triggerId]))
-    .map(({ wish }) => JSON.parse(wish).trigger.payload.scheduledAt as string)
+  (await database.query<{ request: string }>("SELECT request FROM started WHERE trigger_id = $1", [triggerId]))
+    .map(({ request }) => JSON.parse(request).trigger.payload.scheduledAt as string)
     .sort();
 const rowOf = async (triggerId: string) => (await database.query("SELECT * FROM trigger WHERE id = $1", [triggerId]))[0];
 const minuteMs = 60_000;
@@ -124,10 +124,12 @@ describe("a tick", () => {
     virtualNow = new Date("2026-04-01T10:00:30Z");
     const { id } = await schedule("*/10 * * * *", "UTC", readNow);
     await walk(steps("2026-04-01T10:00:30Z", "2026-04-01T10:30:30Z", minuteMs));
-    const wishes = await database.query<{ wish: string }>("SELECT wish FROM started WHERE trigger_id = $1", [id]);
+    const started = await database.query<{ request: string }>("SELECT request FROM started WHERE trigger_id = $1", [id]);
     const own = spans.filter(({ facts }) => facts["switchyard.trigger.id"] === id);
-    expect(wishes).toHaveLength(3);
-    expect(own.map(({ traceId }) => traceId).sort()).toEqual(wishes.map(({ wish }) => JSON.parse(wish).trace.traceId as string).sort());
+    expect(started).toHaveLength(3);
+    expect(own.map(({ traceId }) => traceId).sort()).toEqual(
+      started.map(({ request }) => JSON.parse(request).trace.traceId as string).sort(),
+    );
     for (const span of own) expect(span).toMatchObject({ name: "schedule", parentSpanId: undefined });
     await triggersOf().remove({ organizationId, triggerId: id });
   });
@@ -171,9 +173,9 @@ describe("a schedule", () => {
     const { id } = await schedule("0 * * * *", "UTC", readNow);
     await triggersOf(readNow).update({ organizationId, triggerId: id }, { prompt: "Report", overrides: [{ id: "a" }] });
     await walk([Date.parse("2026-06-01T11:00:00Z")]);
-    const [row] = await database.query<{ key: string; wish: string }>("SELECT * FROM started WHERE trigger_id = $1", [id]);
+    const [row] = await database.query<{ key: string; request: string }>("SELECT * FROM started WHERE trigger_id = $1", [id]);
     expect(row?.key).toBe(`schedule:${id}:2026-06-01T11:00:00.000Z`);
-    expect(JSON.parse(row?.wish ?? "")).toMatchObject({
+    expect(JSON.parse(row?.request ?? "")).toMatchObject({
       kind: "schedule",
       organizationId,
       workflowId,
@@ -255,9 +257,9 @@ describe("a schedule", () => {
     const [bad, good] = [await schedule("0 * * * *", "UTC", readNow), await schedule("0 * * * *", "UTC", readNow)];
     const startRun =
       (pool: Database): StartRun =>
-      async (wish) => {
-        if (wish.triggerId === bad.id) throw new Error("broken");
-        return await startOf(pool)(wish);
+      async (asked) => {
+        if (asked.triggerId === bad.id) throw new Error("broken");
+        return await startOf(pool)(asked);
       };
     await walk([Date.parse("2026-06-01T11:00:01Z")], startRun);
     expect(await ticksOf(good.id)).toEqual(["2026-06-01T11:00:00.000Z"]);

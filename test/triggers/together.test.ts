@@ -43,10 +43,10 @@ describe("many schedules that are due together", () => {
   async function fireTogether(startRun: StartRun) {
     let [running, most] = [0, 0];
     const lines: Record<string, unknown>[] = [];
-    const counted: StartRun = async (wish) => {
+    const counted: StartRun = async (asked) => {
       running += 1;
       most = Math.max(most, running);
-      return await startRun(wish).finally(() => (running -= 1));
+      return await startRun(asked).finally(() => (running -= 1));
     };
     const log = createLog("info", { write: (line: string) => void lines.push(JSON.parse(line)) });
     await createSchedules({ db, startRun: counted, log, tracing, readNow: async () => new Date(due) }).fireDue();

@@ -3,10 +3,10 @@ import { startWorkflowApp } from "../support/runs/workflow-app.ts";
 import { startOutside } from "./outside.ts";
 import { watchEnds } from "./watch-ends.ts";
 
-export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>;
+export type TestBed = Awaited<ReturnType<typeof startTestBed>>;
 
 /** The product in this process, and the provider that its nodes ask. */
-export async function startSurroundings(environment: Record<string, string> = {}) {
+export async function startTestBed(environment: Record<string, string> = {}) {
   const outside = await startOutside();
   const app = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...environment } });
   await useGithub(app, outside.url);
