@@ -26,7 +26,7 @@ const server = await createGatewayServer({
   apiKeys: { verify: async () => key },
   verifyBearer: notHere,
   oauth: { register: async () => {} },
-  callNode: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target.tool, { input }), recordId: "none" }),
+  callAction: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target, { input }), recordId: "none" }),
   callPlatformTool: notHere,
   processes: { tell: async () => false, hear: () => {} },
   privateServers: [],

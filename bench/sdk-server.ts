@@ -8,18 +8,18 @@ import { startSdkServer } from "../test/support/gateway/sdk-server.ts";
 
 // The tools of our server `system` on the official SDK, without authentication or database: what the benches compare with.
 const { providers } = createCatalog(await loadProviders());
-const tools = providers.find(({ id }) => id === "system")?.tools ?? [];
+const actions = providers.find(({ id }) => id === "system")?.actions ?? [];
 
 const { url } = await startSdkServer(() => {
   const server = new McpServer({ name: "system", version: "1.0.0" });
-  for (const tool of tools) {
-    const { title, description, input: inputSchema } = tool;
-    const outputSchema = z.object({ items: z.array(tool.output) });
+  for (const action of actions) {
+    const { title, description, input: inputSchema } = action;
+    const outputSchema = z.object({ items: z.array(action.output) });
     server.registerTool(
-      tool.id,
-      { title, description, inputSchema, outputSchema, annotations: toAnnotations(title, tool.hints) },
+      action.id,
+      { title, description, inputSchema, outputSchema, annotations: toAnnotations(title, action.hints) },
       async (input) => {
-        const items = await callTool(tool, { input });
+        const items = await callTool(action, { input });
         return { content: items.map((item) => ({ type: "text" as const, text: JSON.stringify(item) })), structuredContent: { items } };
       },
     );

@@ -12,7 +12,7 @@ import type { Config, ProcessRole } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import type { Metrics } from "./door/metrics.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
-import { createCallNode, createCallPlatformTool } from "./gateway/call-tool.ts";
+import { createCallAction, createCallPlatformTool } from "./gateway/call-tool.ts";
 import { listServers } from "./gateway/list-servers.ts";
 import type { PlatformParts } from "./gateway/platform-server.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
@@ -168,9 +168,9 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
       platform: platformParts(parts, running, config),
     }),
-    replay: createReplay({ calls: history.calls, nodes: catalog.nodes, runAndRead }),
+    replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
     readUsage: createReadUsage({ countCalls: createCountCalls(parts), countRuns: createCountRuns(parts), clock: parts.outside.clock }),
-    tryTool: createTryTool({ nodes: catalog.nodes, runAndRead }),
+    tryTool: createTryTool({ actions: catalog.actions, runAndRead }),
     version: packageJson.version,
     isSignUpOpen: config.deploymentMode === "cloud",
     signInLimitPerMinute: config.signInLimitPerMinute,
@@ -185,7 +185,7 @@ function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<Ga
   return {
     catalog,
     apiKeys: identity.apiKeys,
-    callNode: createCallNode(runRecordedCall),
+    callAction: createCallAction(runRecordedCall),
     callPlatformTool: createCallPlatformTool(steps),
     processes,
     privateServers: [

@@ -8,7 +8,7 @@ import { readOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import { createResolveHost } from "./base/resolve-host.ts";
 import { createSafeFetch } from "./base/safe-fetch.ts";
-import { createToolCall, type Outside } from "./calls/tool-call.ts";
+import { createActionCall, type Outside } from "./calls/action-call.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { type LoadedProvider, loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
@@ -195,7 +195,7 @@ function openVault({ config, log, db, outside, identity, credentialTypes }: Vaul
 export const createStartCall =
   (outside: Outside): StartCall =>
   (credential, signal) =>
-    createToolCall(outside, {
+    createActionCall(outside, {
       organizationId: null,
       provider: credential.definition.title,
       input: {},

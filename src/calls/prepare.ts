@@ -1,5 +1,5 @@
 import { Refusal } from "../base/refusal.ts";
-import { type Node, readInput } from "../catalog/catalog.ts";
+import { type CatalogAction, readInput } from "../catalog/catalog.ts";
 import type { CredentialData } from "../contract/credential.ts";
 import { originsOf } from "../contract/origins.ts";
 import type { CheckedCredential } from "../vault/open-credential.ts";
@@ -10,7 +10,7 @@ export type PreparedCall = Awaited<ReturnType<Prepare>>;
 
 type PrepareRequest = {
   organizationId: string;
-  node: Node;
+  action: CatalogAction;
   parameters: unknown;
   /** Credential type → reference. */
   references: unknown;
@@ -20,17 +20,16 @@ type PrepareRequest = {
 
 /** Everything that can be refused before a call takes a slot: its parameters, then the owner and the type of its credentials. Decrypts nothing. */
 export function createPrepare({ vault }: { vault: Vault }) {
-  return async ({ organizationId, node, parameters, references, isDefault = false }: PrepareRequest) => {
-    const { tool, alsoTakes } = node;
-    const input = readInput(tool, parameters);
-    const types = tool.credential ? [tool.credential.type] : [];
+  return async ({ organizationId, action, parameters, references, isDefault = false }: PrepareRequest) => {
+    const input = readInput(action, parameters);
+    const types = action.credential ? [action.credential.type] : [];
     const named = readReferences(references);
-    const isOpen = tool.worksWithoutAccount && Object.keys(named).length === 0;
-    const checked = isOpen ? [] : await vault.check(organizationId, named, types, alsoTakes);
-    if (checked.length > 1) throw new Refusal("credential_reference_invalid", `${tool.id} uses one account. Name only one.`);
+    const isOpen = action.worksWithoutAccount && Object.keys(named).length === 0;
+    const checked = isOpen ? [] : await vault.check(organizationId, named, types, action.alsoTakes);
+    if (checked.length > 1) throw new Refusal("credential_reference_invalid", `${action.id} uses one account. Name only one.`);
     const [credential = null] = checked;
-    const isLeftOut = isDefault && credential && !tool.isForDefault(input, shownOriginsOf(credential));
-    return { organizationId, node, input, credential: isLeftOut ? null : credential };
+    const isLeftOut = isDefault && credential && !action.isForDefault(input, shownOriginsOf(credential));
+    return { organizationId, action, input, credential: isLeftOut ? null : credential };
   };
 }
 

@@ -9,24 +9,24 @@ import type { ReplayRequest } from "./wire.ts";
 
 export type Replay = ReturnType<typeof createReplay>;
 
-type Options = { calls: Pick<History["calls"], "get">; nodes: Catalog["nodes"]; runAndRead: RunAndRead };
+type Options = { calls: Pick<History["calls"], "get">; actions: Catalog["actions"]; runAndRead: RunAndRead };
 
 type ReplayedCall = Asker & { recordId: string; changes: ReplayRequest };
 
 /** Runs a recorded call again. */
-export function createReplay({ calls, nodes, runAndRead }: Options) {
-  const findNode = ({ source, tool }: ToolCall) => {
-    const node = source === "mcp" ? nodes.get(tool) : undefined;
-    if (!node) throw new Refusal("conflict", "Only calls of a provider's tool that is still there can be run again.");
-    return node;
+export function createReplay({ calls, actions, runAndRead }: Options) {
+  const findAction = ({ source, tool }: ToolCall) => {
+    const action = source === "mcp" ? actions.get(tool) : undefined;
+    if (!action) throw new Refusal("conflict", "Only calls of a provider's tool that is still there can be run again.");
+    return action;
   };
 
   return async ({ recordId, changes, ...asker }: ReplayedCall): Promise<ToolCall> => {
     const original = await calls.get(asker.organizationId, recordId);
-    const node = findNode(original);
+    const action = findAction(original);
     const parameters = changes.parameters ?? whole(original, "parameters");
     const references = changes.credentials ?? whole(original, "credentials");
-    return await runAndRead({ ...asker, node, parameters, references, confirm: changes.confirm, replayOf: original.id });
+    return await runAndRead({ ...asker, action, parameters, references, confirm: changes.confirm, replayOf: original.id });
   };
 }
 

@@ -1,7 +1,7 @@
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { Node } from "../catalog/catalog.ts";
+import type { CatalogAction } from "../catalog/catalog.ts";
 import type { History } from "../history/history.ts";
 import type { ToolCall } from "../history/wire.ts";
 import type { RunRecordedCall } from "./run-recorded-call.ts";
@@ -18,7 +18,7 @@ export type Asker = {
 };
 
 type CallRequest = Asker & {
-  node: Node;
+  action: CatalogAction;
   parameters: unknown;
   /** Credential type → reference. */
   references: unknown;
@@ -30,17 +30,16 @@ type Options = { calls: Pick<History["calls"], "get">; runRecordedCall: RunRecor
 
 /** Runs a tool for a person and gives the record of the call, however it ended. What is refused before it runs is thrown. */
 export function createRunAndRead({ calls, runRecordedCall }: Options) {
-  return async ({ node, organizationId, parameters, references, confirm, user, replayOf, ...asker }: CallRequest): Promise<ToolCall> => {
-    const { tool, provider } = node;
+  return async ({ action, organizationId, parameters, references, confirm, user, replayOf, ...asker }: CallRequest): Promise<ToolCall> => {
     const { requestId, trace, signal } = asker;
-    if (!tool.hints.readOnly && confirm !== true)
-      throw new Refusal("confirmation_required", `${tool.id} is not read-only. Confirm that it is to run.`);
+    if (!action.hints.readOnly && confirm !== true)
+      throw new Refusal("confirmation_required", `${action.id} is not read-only. Confirm that it is to run.`);
 
     const arrival = {
-      ...{ organizationId, id: newId(), source: "mcp" as const, serverId: provider.id, tool: tool.id, parameters, queueMs: 0 },
+      ...{ organizationId, id: newId(), source: "mcp" as const, serverId: action.provider.id, tool: action.id, parameters, queueMs: 0 },
       ...{ userId: user.userId, userName: user.name, requestId, traceId: trace.traceId, ...(replayOf === undefined ? {} : { replayOf }) },
     };
-    const failure = await runRecordedCall({ node, arrival, references, signal, trace }).then(() => undefined, asRefusal);
+    const failure = await runRecordedCall({ action, arrival, references, signal, trace }).then(() => undefined, asRefusal);
     if (failure?.code === "record_unavailable") throw failure;
     const recorded = await calls.get(organizationId, arrival.id);
     if (failure && recorded.startedAt === null) throw failure;

@@ -1,6 +1,6 @@
 import type { Refusal } from "../base/refusal.ts";
 import type { Span } from "../base/tracing.ts";
-import type { Node } from "../catalog/catalog.ts";
+import type { CatalogAction } from "../catalog/catalog.ts";
 import type { ArrivedCall } from "../history/record.ts";
 import type { Slots } from "../slots/slots.ts";
 import type { Execute } from "./execute.ts";
@@ -12,7 +12,7 @@ export type RunRecordedCall = ReturnType<typeof createRunRecordedCall>;
 type Options = { prepare: Prepare; execute: Execute; slots: Pick<Slots, "acquire">; steps: RecordedSteps; limitMs: number };
 
 type RecordedCallRequest = {
-  node: Node;
+  action: CatalogAction;
   /** What the history is to say about it; the references are added here. */
   arrival: Omit<ArrivedCall, "credentials">;
   /** Credential type → reference. */
@@ -31,7 +31,7 @@ type RecordedCallRequest = {
  */
 export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefused, run }, limitMs }: Options) {
   return async ({
-    node,
+    action,
     arrival,
     references,
     fault,
@@ -44,7 +44,7 @@ export function createRunRecordedCall({ prepare, execute, slots, steps: { orRefu
 
     const prepared = await orRefused(record, async () => {
       if (fault) throw fault;
-      return await prepare({ organizationId, node, parameters, references });
+      return await prepare({ organizationId, action, parameters, references });
     });
     const onPosition = (position: number) => onProgress?.({ message: `waiting, ${position - 1} ahead` });
     const waiting = trace.begin("slot wait");

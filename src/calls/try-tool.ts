@@ -8,16 +8,16 @@ import type { ToolCallRequest } from "./wire.ts";
 
 export type TryTool = ReturnType<typeof createTryTool>;
 
-type Options = { nodes: Catalog["nodes"]; runAndRead: RunAndRead };
+type Options = { actions: Catalog["actions"]; runAndRead: RunAndRead };
 
 type TriedCall = Asker & { toolName: string; request: ToolCallRequest };
 
 /** Runs a provider's tool because a person wants to see what it does. */
-export function createTryTool({ nodes, runAndRead }: Options) {
+export function createTryTool({ actions, runAndRead }: Options) {
   return async ({ toolName, request, ...asker }: TriedCall): Promise<ToolCall> => {
-    const node = nodes.get(toolName);
-    if (!node) throw new Refusal("not_found", endSentence(`No provider has a tool ${describeUnknownName(toolName, nodes.keys())}`));
+    const action = actions.get(toolName);
+    if (!action) throw new Refusal("not_found", endSentence(`No provider has a tool ${describeUnknownName(toolName, actions.keys())}`));
     const { parameters, credentials: references, confirm } = request;
-    return await runAndRead({ ...asker, node, parameters, references, confirm });
+    return await runAndRead({ ...asker, action, parameters, references, confirm });
   };
 }

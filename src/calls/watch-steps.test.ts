@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { createTracing } from "../base/tracing.ts";
-import type { Outside } from "./tool-call.ts";
+import type { Outside } from "./action-call.ts";
 import { watchSteps } from "./watch-steps.ts";
 
 /** Whether a call that took these steps counts as one that may have changed something. */

@@ -2,7 +2,7 @@ import { readingMethods } from "../base/effect.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SafeFetchInit } from "../base/safe-fetch.ts";
 import { endAfter, factsOfFailure, type Span } from "../base/tracing.ts";
-import type { Outside } from "./tool-call.ts";
+import type { Outside } from "./action-call.ts";
 
 type Options = {
   /** Asked before every step; throws when the call may go no further. */

@@ -31,12 +31,12 @@ function writeProvider(id: string): void {
     export const demoCredential = defineCredential({ type: "${id}", title: "Demo", baseUrl: "https://demo.example", check: null,
       variants: { apiKey: withFields("API key", { apiKey: secret() }) } });`,
   );
-  write(id, "say.ts", toolSource({ id: `${id}_say` }));
+  write(id, "say.ts", actionSource({ id: `${id}_say` }));
 }
 
-const toolSource = ({ id = "demo_say", input = "z.strictObject({ text: z.string() })", credential = "demoCredential" }) => `
-  import { z } from "${join(contract, "../../node_modules/zod/index.js")}"; import { defineTool } from "${contract}/tool.ts"; import { demoCredential } from "./credential.ts";
-  export const tool = defineTool({ id: "${id}", title: "Say", description: "Says it.", credential: ${credential},
+const actionSource = ({ id = "demo_say", input = "z.strictObject({ text: z.string() })", credential = "demoCredential" }) => `
+  import { z } from "${join(contract, "../../node_modules/zod/index.js")}"; import { defineAction } from "${contract}/action.ts"; import { demoCredential } from "./credential.ts";
+  export const action = defineAction({ id: "${id}", title: "Say", description: "Says it.", credential: ${credential},
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     input: ${input}, output: z.object({ text: z.string() }), run: async ({ input }) => [input] });`;
 
@@ -51,7 +51,7 @@ const write = (provider: string, file: string, source: string) => writeFileSync(
 it("finds a new folder without being told", async () => {
   writeProvider("second");
   const providers = await loadProviders(folder);
-  expect(providers.map(({ id, tools }) => [id, tools.map((tool) => tool.id)])).toEqual([
+  expect(providers.map(({ id, actions }) => [id, actions.map((action) => action.id)])).toEqual([
     ["demo", ["demo_say"]],
     ["second", ["second_say"]],
   ]);
@@ -86,37 +86,37 @@ it.each([
     /demo\/index\.ts: the provider's id is other/,
   ],
   [
-    "a tool without the provider's prefix",
-    () => write("demo", "say.ts", toolSource({ id: "say" })),
-    /demo\/say\.ts: the tool's id say does not begin with demo_/,
+    "an action without the provider's prefix",
+    () => write("demo", "say.ts", actionSource({ id: "say" })),
+    /demo\/say\.ts: the action's id say does not begin with demo_/,
   ],
   [
-    "a tool named unlike its file",
-    () => write("demo", "say.ts", toolSource({ id: "demo_shout" })),
-    /demo\/say\.ts: the tool's id is demo_shout, not demo_say/,
+    "an action named unlike its file",
+    () => write("demo", "say.ts", actionSource({ id: "demo_shout" })),
+    /demo\/say\.ts: the action's id is demo_shout, not demo_say/,
   ],
-  ["a file that exports no tool", () => write("demo", "empty.ts", "export const x = 1;"), /demo\/empty\.ts: exports no tool/],
+  ["a file that exports no action", () => write("demo", "empty.ts", "export const x = 1;"), /demo\/empty\.ts: exports no action/],
   ["a missing icon", () => rmSync(join(demo, "icon.svg")), /demo: has no icon\.svg/],
   ["a missing index", () => rmSync(join(demo, "index.ts")), /demo: has no index\.ts/],
-  ["no tools at all", () => rmSync(join(demo, "say.ts")), /demo: has no tools/],
+  ["no actions at all", () => rmSync(join(demo, "say.ts")), /demo: has no actions/],
   [
     "an unknown credential type",
-    () => write("demo", "say.ts", toolSource({ credential: '{ ...demoCredential, type: "stranger" }' })),
+    () => write("demo", "say.ts", actionSource({ credential: '{ ...demoCredential, type: "stranger" }' })),
     /unknown credential type stranger/,
   ],
   [
     "a schema without JSON Schema form",
-    () => write("demo", "say.ts", toolSource({ input: "z.strictObject({ when: z.date() })" })),
+    () => write("demo", "say.ts", actionSource({ input: "z.strictObject({ when: z.date() })" })),
     /no JSON Schema form/,
   ],
   [
     "an input that lets anything through",
-    () => write("demo", "say.ts", toolSource({ input: "z.object({ text: z.string() }).loose()" })),
+    () => write("demo", "say.ts", actionSource({ input: "z.object({ text: z.string() }).loose()" })),
     /must be a strict object/,
   ],
   [
     "an input called credentials",
-    () => write("demo", "say.ts", toolSource({ input: "z.strictObject({ credentials: z.string() })" })),
+    () => write("demo", "say.ts", actionSource({ input: "z.strictObject({ credentials: z.string() })" })),
     /`credentials` is not a name/,
   ],
 ])("refuses to start on %s", async (_what, plant, says) => {
@@ -135,7 +135,7 @@ it("names the folder, the file and the reason of each file that cannot be loaded
   writeProvider("second");
   writeProvider("third");
   writeProvider("fourth");
-  write("demo", "say.ts", "export const tool = (;");
+  write("demo", "say.ts", "export const action = (;");
   write("second", "credential.ts", 'const key: string | undefined = undefined;\nthrow new Error("no key");');
   write("third", "index.ts", 'import { gone } from "./gone.ts"; export const provider = gone;');
   const failure = await loadProviders(folder).then(

@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeExtension, codeFolder } from "../base/own-files.ts";
+import type { Action } from "../contract/action.ts";
 import type { Provider } from "../contract/provider.ts";
-import type { Tool } from "../contract/tool.ts";
 import { checkPoll } from "./check-poll.ts";
 import { toJsonSchema } from "./json-schema.ts";
 
-export type LoadedProvider = Provider & { icon: string; tools: Tool[] };
+export type LoadedProvider = Provider & { icon: string; actions: Action[] };
 
 export const providersFolder = join(codeFolder, "providers");
 
-// Beside the tools a provider's folder may hold these, and parts with a dash in their names, which no tool's id can have.
+// Beside the actions a provider's folder may hold these, and parts with a dash in their names, which no action's id can have.
 const otherFiles = new Set(["index", "credential", "client", "webhook"]);
-const isToolFile = (name: string): boolean => !otherFiles.has(name) && !name.includes("-");
+const isActionFile = (name: string): boolean => !otherFiles.has(name) && !name.includes("-");
 
 /** Finds the providers by looking: a new folder is a new server. Refuses to start on anything that does not fit, naming all of it. */
 export async function loadProviders(folder = providersFolder): Promise<LoadedProvider[]> {
@@ -29,7 +29,7 @@ export async function loadProviders(folder = providersFolder): Promise<LoadedPro
   return providers;
 }
 
-type Part = { provider?: Provider; tool?: Tool };
+type Part = { provider?: Provider; action?: Action };
 
 async function loadProvider(folder: string, name: string, faults: string[]): Promise<LoadedProvider | undefined> {
   const load = async (part: string): Promise<Part | undefined> => {
@@ -49,15 +49,15 @@ async function loadProvider(folder: string, name: string, faults: string[]): Pro
   const icon = join(folder, "icon.svg");
   if (!existsSync(icon)) faults.push(`${name}: has no icon.svg`);
   faults.push(...provider.polls.flatMap((poll) => checkPoll(poll, provider)).map((fault) => `${name}/index.ts: ${fault}`));
-  const tools: Tool[] = [];
-  for (const part of parts.filter(isToolFile).sort()) {
+  const actions: Action[] = [];
+  for (const part of parts.filter(isActionFile).sort()) {
     const loaded = await load(part);
     const found = loaded ? checkPart(loaded, provider, part) : [];
     faults.push(...found.map((fault) => `${name}/${part}.ts: ${fault}`));
-    if (loaded?.tool) tools.push(loaded.tool);
+    if (loaded?.action) actions.push(loaded.action);
   }
-  if (tools.length === 0) faults.push(`${name}: has no tools`);
-  return { ...provider, icon: existsSync(icon) ? readFileSync(icon, "utf8") : "", tools };
+  if (actions.length === 0) faults.push(`${name}: has no actions`);
+  return { ...provider, icon: existsSync(icon) ? readFileSync(icon, "utf8") : "", actions };
 }
 
 /** Which file it was, which may be another one of the folder that the loaded one imports, and what is wrong with it. */
@@ -68,25 +68,25 @@ function describeFailure(error: unknown, { folder, name, file }: { folder: strin
   return `${name}/${place ? `${place[1]}${place[2] ?? ""}` : basename(file)}: cannot be loaded: ${reason}`;
 }
 
-const checkPart = ({ tool }: Part, provider: Provider, part: string): string[] =>
-  tool ? checkTool(tool, provider, part) : ["exports no tool"];
+const checkPart = ({ action }: Part, provider: Provider, part: string): string[] =>
+  action ? checkAction(action, provider, part) : ["exports no action"];
 
-function checkTool(tool: Tool, provider: Provider, part: string): string[] {
+function checkAction(action: Action, provider: Provider, part: string): string[] {
   const faults: string[] = [];
   const expectedId = `${provider.id}_${part}`;
-  if (!tool.id.startsWith(`${provider.id}_`)) faults.push(`the tool's id ${tool.id} does not begin with ${provider.id}_`);
-  else if (tool.id !== expectedId) faults.push(`the tool's id is ${tool.id}, not ${expectedId}`);
-  if (!/^[a-z0-9_]{1,64}$/.test(tool.id)) faults.push(`the tool's id ${tool.id} is not 1-64 of a-z, 0-9 and _`);
-  if (tool.title === "" || tool.description === "") faults.push("the tool needs a title and a description");
-  if (tool.credential !== null && tool.credential.type !== provider.credential?.type)
-    faults.push(`the tool asks for the unknown credential type ${tool.credential.type}`);
-  return [...faults, ...checkSchemas(tool)];
+  if (!action.id.startsWith(`${provider.id}_`)) faults.push(`the action's id ${action.id} does not begin with ${provider.id}_`);
+  else if (action.id !== expectedId) faults.push(`the action's id is ${action.id}, not ${expectedId}`);
+  if (!/^[a-z0-9_]{1,64}$/.test(action.id)) faults.push(`the action's id ${action.id} is not 1-64 of a-z, 0-9 and _`);
+  if (action.title === "" || action.description === "") faults.push("the action needs a title and a description");
+  if (action.credential !== null && action.credential.type !== provider.credential?.type)
+    faults.push(`the action asks for the unknown credential type ${action.credential.type}`);
+  return [...faults, ...checkSchemas(action)];
 }
 
-function checkSchemas(tool: Tool): string[] {
+function checkSchemas(action: Action): string[] {
   try {
-    toJsonSchema(tool.output, "output");
-    const { additionalProperties, properties } = toJsonSchema(tool.input, "input");
+    toJsonSchema(action.output, "output");
+    const { additionalProperties, properties } = toJsonSchema(action.input, "input");
     const faults = additionalProperties === false ? [] : ["the input must be a strict object"];
     if (Object.hasOwn(properties as object, "credentials")) faults.push("`credentials` is not a name for an input");
     return faults;
@@ -101,8 +101,8 @@ function findRepetitions(providers: LoadedProvider[]): string[] {
   const types = providers.flatMap(({ credential }) => (credential ? [credential.type] : []));
   return [
     ...repeated(
-      "the tool",
-      providers.flatMap(({ tools }) => tools.map(({ id }) => id)),
+      "the action",
+      providers.flatMap(({ actions }) => actions.map(({ id }) => id)),
     ),
     ...repeated("the credential type", types),
   ];

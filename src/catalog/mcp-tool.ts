@@ -1,28 +1,30 @@
-import type { Hints } from "../contract/tool.ts";
-import type { Node } from "./catalog.ts";
+import type { Hints } from "../contract/action.ts";
+import type { CatalogAction } from "./catalog.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 const referencePattern = "^credential:organization:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/** A node as a tool of its provider's MCP server: the node's own schemas, plus the credentials every caller must name. */
-export function toMcpTool({ tool, alsoTakes, inputSchema: schema, outputSchema }: Node) {
-  const inputSchema = withoutFormHints(schema);
-  const credentials = tool.credential ? [tool.credential.type] : [];
+/** An action as a tool of its provider's MCP server: its own schemas, plus the credentials every caller must name. */
+export function toMcpTool(action: CatalogAction) {
+  const { alsoTakes, outputSchema } = action;
+  const inputSchema = withoutFormHints(action.inputSchema);
+  const credentials = action.credential ? [action.credential.type] : [];
   return {
-    name: tool.id,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: credentials.length > 0 ? withCredentials(inputSchema, { credentials, alsoTakes }, tool.worksWithoutAccount) : inputSchema,
+    name: action.id,
+    title: action.title,
+    description: action.description,
+    inputSchema:
+      credentials.length > 0 ? withCredentials(inputSchema, { credentials, alsoTakes }, action.worksWithoutAccount) : inputSchema,
     outputSchema: {
       type: "object",
-      properties: { items: { type: "array", ...(tool.findBytes ? { description: handles } : {}), items: outputSchema } },
+      properties: { items: { type: "array", ...(action.findBytes ? { description: handles } : {}), items: outputSchema } },
       required: ["items"],
       additionalProperties: false,
     },
-    annotations: toAnnotations(tool.title, tool.hints),
+    annotations: toAnnotations(action.title, action.hints),
     credentials,
     alsoTakes: [...alsoTakes],
-    worksWithoutAccount: tool.worksWithoutAccount,
+    worksWithoutAccount: action.worksWithoutAccount,
   };
 }
 

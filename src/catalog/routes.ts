@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
-import type { Catalog, Node } from "./catalog.ts";
+import type { Catalog, CatalogAction } from "./catalog.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import * as wire from "./wire.ts";
 
@@ -10,7 +10,7 @@ import * as wire from "./wire.ts";
 export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog, servers: wire.ServerEntry[]): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const tags = ["Catalogue"];
-  const nodes = { data: [...catalog.nodes.values()].map(describeNode) };
+  const nodes = { data: [...catalog.actions.values()].map(describeNode) };
   const credentialTypes = { data: [...catalog.credentialTypes.values()].map(describeCredentialType) };
   const polls = { data: catalog.providers.flatMap(describePolls) };
   const icons = new Map(catalog.providers.map(({ id, icon }) => [id, icon]));
@@ -57,8 +57,9 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
   );
 }
 
-function describeNode({ tool, provider, alsoTakes, inputSchema, outputSchema }: Node): wire.NodeEntry {
-  const { id, title, description, version, hints, credential, worksWithoutAccount } = tool;
+function describeNode(action: CatalogAction): wire.NodeEntry {
+  const { id, title, description, version, hints, credential, worksWithoutAccount } = action;
+  const { provider, alsoTakes, inputSchema, outputSchema } = action;
   return {
     id,
     title,

@@ -3,7 +3,7 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Http } from "./http.ts";
 
 /** Everything a tool may use. It has no other way to the outside. */
-export type ToolCall<Input, Data> = {
+export type ActionCall<Input, Data> = {
   input: Input;
   /** The opened credential. Its values are scrubbed from everything the tool returns or throws. */
   credential: Data;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
-import type { ToolCall } from "./call.ts";
+import type { ActionCall } from "./call.ts";
 import { type ReadFault, type ReadRefusal, readCommonFault } from "./fault.ts";
 import type { Authorization } from "./http.ts";
 
@@ -53,7 +53,7 @@ export type OAuth2 = {
 
 /** What a credential's own functions are called with. */
 export type CredentialCall = Pick<
-  ToolCall<never, CredentialData>,
+  ActionCall<never, CredentialData>,
   "http" | "fetch" | "signal" | "credential" | "reauthorize" | "resolveHost" | "clock"
 >;
 

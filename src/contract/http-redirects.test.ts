@@ -3,10 +3,10 @@ import { callTool } from "../../test/support/gateway/call-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
 import { createAddressRules } from "../base/address-rules.ts";
 import { createSafeFetch } from "../base/safe-fetch.ts";
-import { tool as createIssue } from "../providers/github/create_issue.ts";
-import { tool as getFile } from "../providers/github/get_file.ts";
-import { tool as readFeed } from "../providers/http/read_feed.ts";
-import { tool as listObjects } from "../providers/s3/list_objects.ts";
+import { action as createIssue } from "../providers/github/create_issue.ts";
+import { action as getFile } from "../providers/github/get_file.ts";
+import { action as readFeed } from "../providers/http/read_feed.ts";
+import { action as listObjects } from "../providers/s3/list_objects.ts";
 import { createHttp } from "./http.ts";
 
 const secret = "ghp_secret-of-redirects";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { callTool } from "../../test/support/gateway/call-tool.ts";
 import { type Answer, startFakeProvider } from "../../test/support/providers/fake-provider.ts";
-import { tool as createMessage } from "../providers/anthropic/create_message.ts";
-import { tool as textToSpeech } from "../providers/elevenlabs/text_to_speech.ts";
-import { tool as generateContent } from "../providers/gemini/generate_content.ts";
-import { tool as createResponse } from "../providers/openai/create_response.ts";
-import { tool as generateImage } from "../providers/openai/generate_image.ts";
-import type { Tool } from "./tool.ts";
+import { action as createMessage } from "../providers/anthropic/create_message.ts";
+import { action as textToSpeech } from "../providers/elevenlabs/text_to_speech.ts";
+import { action as generateContent } from "../providers/gemini/generate_content.ts";
+import { action as createResponse } from "../providers/openai/create_response.ts";
+import { action as generateImage } from "../providers/openai/generate_image.ts";
+import type { Action } from "./action.ts";
 
 const apiKey = "key-secret";
 const openaiModels = {
@@ -30,7 +30,7 @@ const gone = {
   },
 };
 
-type Case = { tool: Tool; input: Record<string, unknown>; refusal: Answer; list: unknown; path: string; says: string };
+type Case = { tool: Action; input: Record<string, unknown>; refusal: Answer; list: unknown; path: string; says: string };
 
 const cases: Case[] = [
   {

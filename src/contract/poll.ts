@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { ToolCall } from "./call.ts";
+import type { ActionCall } from "./call.ts";
 import type { CredentialCall } from "./credential.ts";
 
 /** `secrets` are those of the account: no address that an answer leads to may hold one of them. */
-export type PollCall = CredentialCall & Partial<Pick<ToolCall<never, never>, "secrets">>;
+export type PollCall = CredentialCall & Partial<Pick<ActionCall<never, never>, "secrets">>;
 
 /** Something new that a service tells nobody of, so that a trigger has to look for it again and again. */
 export type Poll = {

@@ -2,20 +2,20 @@ import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { RecordedSteps } from "../calls/recorded-steps.ts";
 import type { RunRecordedCall } from "../calls/run-recorded-call.ts";
-import { type Node, readInput } from "../catalog/catalog.ts";
+import { type CatalogAction, readInput } from "../catalog/catalog.ts";
 import { runAsPage } from "../storage/page-work.ts";
 import { describeCall } from "./describe-call.ts";
 import type { CallTool } from "./mcp-call.ts";
 import type { PlatformTool } from "./platform-tools/define-platform-tool.ts";
 
 /** A provider's tool. */
-export function createCallNode(runRecordedCall: RunRecordedCall): CallTool<Node> {
+export function createCallAction(runRecordedCall: RunRecordedCall): CallTool<CatalogAction> {
   return async (call) => {
     const { tool, arguments: given, fault, signal, onProgress, trace } = call;
     const { credentials: references, ...parameters } = given;
     const arrival = describeCall(call, { id: newId(), source: "mcp", parameters });
-    const items = await runRecordedCall({ node: tool.target, arrival, references, fault, signal, onProgress, trace });
-    return { items, recordId: arrival.id, findBytes: tool.target.tool.findBytes };
+    const items = await runRecordedCall({ action: tool.target, arrival, references, fault, signal, onProgress, trace });
+    return { items, recordId: arrival.id, findBytes: tool.target.findBytes };
   };
 }
 

@@ -1,12 +1,12 @@
 import type { JsonSchema } from "../catalog/json-schema.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Action } from "../contract/action.ts";
 import { outputsLimitBytes } from "../records/payload.ts";
 import { sizeOf } from "./json-size.ts";
 import { takeOutMedia } from "./result-media.ts";
 import { shrink } from "./shrink.ts";
 
 type Limits = { outputSchema: JsonSchema | undefined; limitCharacters: number };
-type Items = { items: Record<string, unknown>[]; recordId: string; findBytes?: Tool["findBytes"] };
+type Items = { items: Record<string, unknown>[]; recordId: string; findBytes?: Action["findBytes"] };
 type Output = { output: Record<string, unknown>; recordId: string };
 
 /** What a model is given of an answer, as JSON text, and what to say when something of it is missing. */

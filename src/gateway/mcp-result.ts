@@ -1,13 +1,13 @@
 import { Refusal } from "../base/refusal.ts";
 import type { JsonSchema } from "../catalog/json-schema.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Action } from "../contract/action.ts";
 import { fitItems, fitOutput } from "./fit-result.ts";
 import type { Era } from "./mcp-era.ts";
 
 /** What came of a tool call. A refusal is also an answer: the model reads it and can mend its call. */
 export type ToolResult =
   /** Provider tools: one block of text per item. */
-  | { items: Record<string, unknown>[]; recordId: string; findBytes?: Tool["findBytes"] }
+  | { items: Record<string, unknown>[]; recordId: string; findBytes?: Action["findBytes"] }
   /** Platform tools: one object. */
   | { output: Record<string, unknown>; recordId: string }
   /** Content of any kind that has no schema. */

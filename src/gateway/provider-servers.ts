@@ -1,27 +1,27 @@
-import type { Catalog, Node } from "../catalog/catalog.ts";
+import type { Catalog, CatalogAction } from "../catalog/catalog.ts";
 import { toMcpTool } from "../catalog/mcp-tool.ts";
 import { createMcpServer } from "./mcp-server.ts";
 
-/** One MCP server per provider, with its nodes as tools, in the order of the catalogue. */
-export function createProviderServers({ providers, nodes }: Catalog, version: string) {
-  return providers.map(({ id, title, description, icon, tools, credential }) =>
-    createMcpServer<Node>({
+/** One MCP server per provider, with its actions as tools, in the order of the catalogue. */
+export function createProviderServers({ providers, actions: all }: Catalog, version: string) {
+  return providers.map(({ id, title, description, icon, actions, credential }) =>
+    createMcpServer<CatalogAction>({
       id,
       title,
       description,
       ...instruct(
         description,
         credential?.type,
-        tools.every((tool) => tool.worksWithoutAccount),
+        actions.every((action) => action.worksWithoutAccount),
       ),
       version,
       icon,
       scopes: ["mcp:invoke"],
       acceptsApiKeys: true,
       acceptsTokens: true,
-      tools: tools.map((tool) => {
-        const node = nodes.get(tool.id) as Node;
-        return { ...toMcpTool(node), scope: "mcp:invoke", target: node };
+      tools: actions.map(({ id: name }) => {
+        const target = all.get(name) as CatalogAction;
+        return { ...toMcpTool(target), scope: "mcp:invoke", target };
       }),
     }),
   );

@@ -1,11 +1,11 @@
 import { replaceAt } from "../base/replace-at.ts";
+import type { Action } from "../contract/action.ts";
 import { at } from "../contract/read.ts";
-import type { Tool } from "../contract/tool.ts";
 
 type Item = Record<string, unknown>;
 
 type MediaContext = {
-  findBytes: NonNullable<Tool["findBytes"]>;
+  findBytes: NonNullable<Action["findBytes"]>;
   recordId: string;
   /** Also what is neither a picture nor sound. */
   takesAll?: boolean;

@@ -1,6 +1,6 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Catalog, Node } from "../catalog/catalog.ts";
+import type { Catalog, CatalogAction } from "../catalog/catalog.ts";
 import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
@@ -22,7 +22,7 @@ export type GatewayOptions = {
   apiKeys: Pick<ApiKeys, "verify">;
   verifyBearer: VerifyBearer;
   oauth: Pick<OAuth, "register">;
-  callNode: CallTool<Node>;
+  callAction: CallTool<CatalogAction>;
   callPlatformTool: CallTool<PlatformTool>;
   processes: Processes;
   platform: PlatformParts;
@@ -51,7 +51,7 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   const platform = createPlatformServer(options.platform, version);
   registerServerRoutes(server, [...providers, platform], options.serverUrlTemplate);
   const mounts: Mount[] = [
-    ...providers.map((provider) => mountServer(provider, options.callNode)),
+    ...providers.map((provider) => mountServer(provider, options.callAction)),
     mountServer(platform, options.callPlatformTool),
     ...options.privateServers,
   ];

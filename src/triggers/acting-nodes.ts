@@ -5,7 +5,7 @@ import type { TriggerRow } from "./store.ts";
 
 export type FindActingNodes = ReturnType<typeof createFindActingNodes>;
 
-type Options = { catalog: Pick<Catalog, "nodes">; workflows: Pick<Workflows, "find" | "versionCanvas"> };
+type Options = { catalog: Pick<Catalog, "actions">; workflows: Pick<Workflows, "find" | "versionCanvas"> };
 
 /** Nodes that may reach any provider. */
 const reachAnything = new Set(["http_request", "call_workflow"]);
@@ -18,8 +18,8 @@ export function createFindActingNodes({ catalog, workflows }: Options) {
     const { nodes } = JSON.parse(text ?? '{"nodes":[]}') as Pick<Canvas, "nodes">;
     const types = new Set(nodes.map(({ nodeId }) => nodeId));
     return [...types].filter((nodeId) => {
-      const node = catalog.nodes.get(nodeId);
-      return reachAnything.has(nodeId) || (node?.provider.id === provider_id && !node.tool.hints.readOnly);
+      const action = catalog.actions.get(nodeId);
+      return reachAnything.has(nodeId) || (action?.provider.id === provider_id && !action.hints.readOnly);
     });
   };
 }

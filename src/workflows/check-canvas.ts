@@ -17,7 +17,7 @@ import { readCanvas } from "./read-canvas.ts";
 export type CheckCanvas = ReturnType<typeof createCheckCanvas>;
 
 type Options = {
-  catalog: Pick<Catalog, "nodes">;
+  catalog: Pick<Catalog, "actions">;
   engineNodes: ReadonlyMap<string, EngineNode>;
   vault: Pick<Vault, "credentials" | "defaults">;
   clock: Clock;

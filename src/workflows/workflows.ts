@@ -19,7 +19,7 @@ import type { Canvas, SavedWorkflow, Workflow, WorkflowHead, WorkflowTool } from
 
 export type Workflows = ReturnType<typeof createWorkflows>;
 
-type Options = { db: Database; catalog: Pick<Catalog, "nodes">; vault: Pick<Vault, "credentials" | "defaults">; clock: Clock };
+type Options = { db: Database; catalog: Pick<Catalog, "actions">; vault: Pick<Vault, "credentials" | "defaults">; clock: Clock };
 type Place = { organizationId: string; workflowId: string };
 type Page = { search?: string | undefined; cursor?: string | undefined; offset: number; limit: number };
 type WorkflowsPage = { data: WorkflowHead[]; total: number; nextCursor: string | null };

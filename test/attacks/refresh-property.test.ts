@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
-import { createToolCall } from "../../src/calls/tool-call.ts";
+import { createActionCall } from "../../src/calls/action-call.ts";
 import type { OpenedCredential } from "../../src/vault/open-credential.ts";
 import { type FakeOAuth, startFakeOAuth } from "../support/oauth/fake-oauth.ts";
 import { signUpOwner } from "../support/people.ts";
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const safeFetch = createSafeFetch({ addressRules: createAddressRules({ allowedCidrs: ["127.0.0.0/8"] }) });
 const use = (credential: OpenedCredential) =>
-  createToolCall(
+  createActionCall(
     { fetch: safeFetch, resolveHost: async (host) => host, clock: systemClock },
     {
       organizationId: null,

@@ -7,7 +7,7 @@ import { createSafeFetch } from "../../src/base/safe-fetch.ts";
 import { createTracing } from "../../src/base/tracing.ts";
 import { createExecute, type Execute } from "../../src/calls/execute.ts";
 import { createPrepare, type Prepare } from "../../src/calls/prepare.ts";
-import type { Node } from "../../src/catalog/catalog.ts";
+import type { CatalogAction } from "../../src/catalog/catalog.ts";
 import { signUpOwner } from "../support/people.ts";
 import { type FakeProvider, startFakeProvider } from "../support/providers/fake-provider.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
@@ -42,7 +42,7 @@ async function createCredential(owner: string): Promise<string> {
   return created.reference;
 }
 
-const node = (id: string): Node => app.parts.catalog.nodes.get(id) as Node;
+const actionOf = (id: string): CatalogAction => app.parts.catalog.actions.get(id) as CatalogAction;
 const issue = { owner: "acme", repo: "site", title: "It is broken" };
 const contextOf = (more: { signal?: AbortSignal; limitMs?: number } = {}) => ({
   signal: new AbortController().signal,
@@ -52,9 +52,9 @@ const contextOf = (more: { signal?: AbortSignal; limitMs?: number } = {}) => ({
   ...more,
 });
 
-async function call(parameters: unknown, more: { signal?: AbortSignal; limitMs?: number } = {}, called = node("github_create_issue")) {
-  const references = called.tool.credential ? { github: reference } : {};
-  return await execute(await prepare({ organizationId, node: called, parameters, references }), contextOf(more));
+async function call(parameters: unknown, more: { signal?: AbortSignal; limitMs?: number } = {}, called = actionOf("github_create_issue")) {
+  const references = called.credential ? { github: reference } : {};
+  return await execute(await prepare({ organizationId, action: called, parameters, references }), contextOf(more));
 }
 
 describe("a call of a tool", () => {
@@ -87,7 +87,7 @@ describe("a call of a tool", () => {
 
   it("names every wrong parameter before anything else is looked at", async () => {
     await expect(
-      prepare({ organizationId, node: node("github_create_issue"), parameters: { owner: 5 }, references: {} }),
+      prepare({ organizationId, action: actionOf("github_create_issue"), parameters: { owner: 5 }, references: {} }),
     ).rejects.toMatchObject({
       code: "validation_failed",
       errors: [
@@ -102,7 +102,7 @@ describe("a call of a tool", () => {
     const stranger = await app.parts.identity.organizations.create("Strangers", (await signUpOwner(app, "Eve")).userId);
     const foreign = await createCredential(stranger.id);
     await app.database.query("UPDATE credential SET sealed = '\\x00' WHERE organization_id = $1", [stranger.id]);
-    const asked = { organizationId, node: node("github_create_issue"), parameters: issue, references: { github: foreign } };
+    const asked = { organizationId, action: actionOf("github_create_issue"), parameters: issue, references: { github: foreign } };
     await expect(prepare(asked)).rejects.toMatchObject({ code: "credential_not_accessible" });
     expect(provider.requests()).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe("a call of a tool", () => {
   it.each([undefined, null, {}, { github: "ghp_pasted-secret" }, ["x"]])(
     "refuses the references %j without repeating them",
     async (references) => {
-      const refused = prepare({ organizationId, node: node("github_create_issue"), parameters: issue, references });
+      const refused = prepare({ organizationId, action: actionOf("github_create_issue"), parameters: issue, references });
       await expect(refused).rejects.toMatchObject({ code: "credential_reference_invalid", message: expect.not.stringContaining("ghp_") });
     },
   );
@@ -138,7 +138,7 @@ describe("a call of a tool", () => {
 
   it("ends with the caller's reason when the caller leaves", async () => {
     const leave = new AbortController();
-    const outcome = call({ seconds: 60 }, { signal: leave.signal }, node("system_wait"));
+    const outcome = call({ seconds: 60 }, { signal: leave.signal }, actionOf("system_wait"));
     setTimeout(() => leave.abort(new Error("gone")), 50);
     await expect(outcome).rejects.toThrow("gone");
   });
@@ -157,8 +157,7 @@ describe("a call of a tool", () => {
   });
 });
 
-function planted(change: { run: () => Promise<unknown> }): Node {
-  const real = node("github_create_issue");
-  const tool = { ...real.tool, credential: null, input: z.strictObject({}), output: z.object({ text: z.string() }), ...change };
-  return { ...real, tool: tool as Node["tool"] };
+function planted(change: { run: () => Promise<unknown> }): CatalogAction {
+  const real = actionOf("github_create_issue");
+  return { ...real, credential: null, input: z.strictObject({}), output: z.object({ text: z.string() }), ...change } as CatalogAction;
 }

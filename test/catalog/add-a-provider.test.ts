@@ -47,9 +47,9 @@ const abacus = {
 export const provider = defineProvider({ id: "abacus", title: "Abacus", description: "Counts.", credential: null });
 `,
   "add.ts": `import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "abacus_add",
   title: "Add",
   description: "The sum of two numbers.",

@@ -3,7 +3,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { defaultModels } from "../../src/base/default-models.ts";
-import { type Catalog, createCatalog, type Node, readInput } from "../../src/catalog/catalog.ts";
+import { type Catalog, type CatalogAction, createCatalog, readInput } from "../../src/catalog/catalog.ts";
 import { toJsonSchema } from "../../src/catalog/json-schema.ts";
 import { loadProviders } from "../../src/catalog/load-providers.ts";
 import { toMcpTool } from "../../src/catalog/mcp-tool.ts";
@@ -19,9 +19,9 @@ beforeAll(async () => {
 describe("the catalogue", () => {
   it.each(Object.entries(agreedProviders))("still has %s, with its account and its tools", (id, { credentialType, tools }) => {
     const provider = catalog.providers.find((candidate) => candidate.id === id);
-    expect(provider?.tools.map((tool) => tool.id)).toEqual(expect.arrayContaining([...tools]));
+    expect(provider?.actions.map((action) => action.id)).toEqual(expect.arrayContaining([...tools]));
     expect(provider?.credential?.type ?? null).toBe(credentialType);
-    for (const tool of tools) expect(catalog.nodes.get(tool)?.tool.credential?.type ?? null, tool).toBe(credentialType);
+    for (const tool of tools) expect(catalog.actions.get(tool)?.credential?.type ?? null, tool).toBe(credentialType);
   });
 
   it("was agreed to have 31 servers with 75 tools, 9 of them the platform's", () => {
@@ -32,34 +32,34 @@ describe("the catalogue", () => {
 
   it("holds what the folders hold", () => {
     expect(catalog.providers.map(({ id }) => id)).toEqual(onDisk.providerIds);
-    expect([...catalog.nodes.keys()].sort()).toEqual(onDisk.providerTools);
+    expect([...catalog.actions.keys()].sort()).toEqual(onDisk.providerTools);
     expect([...catalog.credentialTypes.values()].map(({ provider }) => provider.id)).toEqual(onDisk.providersWithAccounts);
   });
 
   it("says the same every time it is asked", async () => {
     const again = createCatalog(await loadProviders());
-    expect(JSON.stringify([...again.nodes.values()].map(({ inputSchema }) => inputSchema))).toBe(
-      JSON.stringify([...catalog.nodes.values()].map(({ inputSchema }) => inputSchema)),
+    expect(JSON.stringify([...again.actions.values()].map(({ inputSchema }) => inputSchema))).toBe(
+      JSON.stringify([...catalog.actions.values()].map(({ inputSchema }) => inputSchema)),
     );
   });
 
   it("has the models as defaults that the installation sets, in form, validation and tool", async () => {
     const models = { ...defaultModels, openaiImage: "image-of-ours", elevenlabs: "voice-of-ours" };
-    const { nodes } = createCatalog(await loadProviders(), models);
-    const image = nodes.get("openai_generate_image") as Node;
-    const speech = nodes.get("elevenlabs_text_to_speech") as Node;
+    const { actions } = createCatalog(await loadProviders(), models);
+    const image = actions.get("openai_generate_image") as CatalogAction;
+    const speech = actions.get("elevenlabs_text_to_speech") as CatalogAction;
     expect(image.inputSchema.properties).toMatchObject({
       model: { default: "image-of-ours", description: "Model id.", choices: "imageModels" },
     });
-    expect(readInput(image.tool, { prompt: "p" })).toMatchObject({ model: "image-of-ours" });
-    expect(readInput(speech.tool, { voiceId: "v", text: "t" })).toMatchObject({ modelId: "voice-of-ours" });
-    expect(() => readInput(image.tool, { prompt: "p", other: 1 })).toThrow("other");
+    expect(readInput(image, { prompt: "p" })).toMatchObject({ model: "image-of-ours" });
+    expect(readInput(speech, { voiceId: "v", text: "t" })).toMatchObject({ modelId: "voice-of-ours" });
+    expect(() => readInput(image, { prompt: "p", other: 1 })).toThrow("other");
     expect(toMcpTool(image).inputSchema.properties).toMatchObject({ model: { default: "image-of-ours" } });
     expect(JSON.stringify(toMcpTool(image).inputSchema)).not.toContain("choices");
   });
 
   it("names only lists that the account has", async () => {
-    const ofTools = [...catalog.nodes.values()].map(({ tool, inputSchema }) => ({ of: tool.id, credential: tool.credential, inputSchema }));
+    const ofTools = [...catalog.actions.values()].map(({ id, credential, inputSchema }) => ({ of: id, credential, inputSchema }));
     const ofPolls = (await loadProviders()).flatMap(({ id, credential, polls }) =>
       polls.map((poll) => ({ of: `${id} ${poll.id}`, credential, inputSchema: toJsonSchema(poll.parameters, "input") })),
     );
@@ -70,11 +70,11 @@ describe("the catalogue", () => {
 
   it("has only valid, strict schemas", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    for (const { tool, inputSchema, outputSchema } of catalog.nodes.values()) {
-      expect(ajv.validateSchema(inputSchema), tool.id).toBe(true);
-      expect(ajv.validateSchema(outputSchema), tool.id).toBe(true);
-      expect(inputSchema.additionalProperties, tool.id).toBe(false);
-      expect(JSON.stringify(inputSchema), tool.id).not.toMatch(/\$schema|9007199254740991|propertyNames/);
+    for (const { id, inputSchema, outputSchema } of catalog.actions.values()) {
+      expect(ajv.validateSchema(inputSchema), id).toBe(true);
+      expect(ajv.validateSchema(outputSchema), id).toBe(true);
+      expect(inputSchema.additionalProperties, id).toBe(false);
+      expect(JSON.stringify(inputSchema), id).not.toMatch(/\$schema|9007199254740991|propertyNames/);
     }
   });
 });
@@ -140,22 +140,22 @@ describe.skipIf(referenceFile === undefined)("the agreed catalogue (SWITCHYARD_C
     expect(provider?.credential?.type ?? null).toBe(credential?.type ?? null);
     const kinds = provider?.credential?.variants.map(({ kind }) => kind) ?? [];
     expect(kinds).toEqual(expect.arrayContaining(credential?.variants.map(({ kind }) => kind) ?? []));
-    expect(provider?.tools.map((tool) => tool.id).sort()).toEqual(tools.map((tool) => tool.id).sort());
+    expect(provider?.actions.map((action) => action.id).sort()).toEqual(tools.map((tool) => tool.id).sort());
   });
 
   it.each(reference.servers.flatMap(({ tools }) => tools))("$id is as agreed", (agreed) => {
-    const node = catalog.nodes.get(agreed.id);
-    if (!node) throw new Error("is missing");
-    const { title, description, hints } = node.tool;
+    const action = catalog.actions.get(agreed.id);
+    if (!action) throw new Error("is missing");
+    const { title, description, hints } = action;
     expect({ title, description, hints }).toEqual({ title: agreed.title, description: agreed.description, hints: agreed.hints });
-    const inputs = describeFields(node.inputSchema);
+    const inputs = describeFields(action.inputSchema);
     const expected = Object.fromEntries(agreed.input.map(toExpectation));
     // A model that was agreed on may have ended since.
-    if (node.tool.defaultModel) delete expected[node.tool.defaultModel.field]?.default;
+    if (action.defaultModel) delete expected[action.defaultModel.field]?.default;
     expect(inputs).toMatchObject(expected);
     const further = Object.entries(inputs).filter(([name]) => !agreed.input.some((field) => field.name === name));
     expect(further.filter(([, { required }]) => required)).toEqual([]);
-    expect(describeOutput(node.outputSchema)).toMatchObject(
+    expect(describeOutput(action.outputSchema)).toMatchObject(
       Object.fromEntries(agreed.output.map(({ name, type }) => [name, openArray(type)])),
     );
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../src/catalog/json-schema.ts";
 import { loadProviders } from "../../src/catalog/load-providers.ts";
-import type { Tool } from "../../src/contract/tool.ts";
+import type { Action } from "../../src/contract/action.ts";
 import { onDisk } from "../support/catalog/catalogue-on-disk.ts";
 import { callTool } from "../support/gateway/call-tool.ts";
 import { arbitraryInput } from "./contracts/arbitrary-input.ts";
@@ -33,16 +33,16 @@ const paging = subjects.filter(({ page }) => page !== undefined);
 
 describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYARD_CONTRACTS)", () => {
   const tally = new Map<string, { calls: number; requests: number; violations: number }>();
-  let tools: Map<string, Tool>;
+  let tools: Map<string, Action>;
   let verifiers: Verifiers;
 
   beforeAll(async () => {
-    tools = new Map((await loadProviders()).flatMap((provider) => provider.tools).map((tool) => [tool.id, tool]));
+    tools = new Map((await loadProviders()).flatMap((provider) => provider.actions).map((tool) => [tool.id, tool]));
     verifiers = await startVerifiers(folder ?? "");
   });
   afterAll(() => verifiers.stop());
 
-  function toolOf(id: string): Tool {
+  function toolOf(id: string): Action {
     const tool = tools.get(id);
     if (!tool) throw new Error(`There is no tool ${id}.`);
     return tool;
@@ -193,7 +193,7 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
 
 type TextParameter = { name: string; isList: boolean; maxLength: number | undefined };
 
-function listTexts(tool: Tool): TextParameter[] {
+function listTexts(tool: Action): TextParameter[] {
   const properties = toJsonSchema(tool.input, "input").properties as Record<string, Input>;
   return Object.entries(properties).flatMap(([name, { type, items, maxLength }]) => {
     const isList = type === "array" && (items as Input).type === "string";

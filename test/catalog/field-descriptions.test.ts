@@ -13,8 +13,7 @@ type Schema = {
 };
 
 const providers = await loadProviders();
-const { nodes } = createCatalog(providers);
-const tools = [...nodes.values()].map(({ tool }) => tool);
+const actions = [...createCatalog(providers).actions.values()];
 
 /** Every field with its place, also those inside of others. */
 function fieldsOf(schema: Schema, place = ""): [string, Schema][] {
@@ -27,9 +26,9 @@ function fieldsOf(schema: Schema, place = ""): [string, Schema][] {
 }
 
 /** A model or a person who has never seen the service reads only these words. */
-describe.each(tools)("$id", (tool) => {
+describe.each(actions)("$id", (action) => {
   it.each(["input", "output"] as const)("describes every field of its %s in a sentence", (io) => {
-    const fields = fieldsOf(toJsonSchema(tool[io], io) as Schema);
+    const fields = fieldsOf(toJsonSchema(action[io], io) as Schema);
     expect(fields.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
   });
 });
@@ -41,10 +40,9 @@ it.each(polls)("$name describes itself and every parameter in a sentence", ({ po
   expect(described.filter(([, { description = "" }]) => !/^\S.{3,}[.!?…]$/su.test(description)).map(([place]) => place)).toEqual([]);
 });
 
-describe.each(tools.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", ({ id }) => {
+describe.each(actions.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", (action) => {
   it("says once that MCP clients may get a handle", () => {
-    const node = nodes.get(id);
-    const { outputSchema } = toMcpTool(node as NonNullable<typeof node>);
+    const { outputSchema } = toMcpTool(action);
     expect(JSON.stringify(outputSchema).split("handle")).toHaveLength(2);
     expect(outputSchema.properties.items).toMatchObject({ description: expect.stringContaining("`result:{record}#/{item}/{field}`") });
   });

@@ -40,7 +40,7 @@ async function call(name: string, given: object, type: string, era: (typeof eras
   const data = { ...accounts[type], ...(type === "http_auth" ? {} : { baseUrl: provider.url }) };
   const asked = { type, name: type, data, createdBy: null };
   const { reference } = await mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, asked);
-  const serverId = [...mcp.app.parts.catalog.nodes.values()].find(({ tool }) => tool.id === name)?.provider.id ?? "";
+  const serverId = [...mcp.app.parts.catalog.actions.values()].find(({ id }) => id === name)?.provider.id ?? "";
   const params = { name, arguments: { ...given, credentials: { [type]: reference } } };
   const { json, text } = await mcp.client[era](serverId, "tools/call", params);
   const result = json.result as unknown as Result;

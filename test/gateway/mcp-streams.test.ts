@@ -2,13 +2,13 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Refusal } from "../../src/base/refusal.ts";
-import type { Node } from "../../src/catalog/catalog.ts";
+import type { CatalogAction } from "../../src/catalog/catalog.ts";
 import type { McpToolCall } from "../../src/gateway/mcp-call.ts";
 import type { ToolResult } from "../../src/gateway/mcp-result.ts";
 import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
 import { createMcpClient, modernHeaders, modernMeta } from "../support/gateway/mcp-client.ts";
 
-type Call = McpToolCall<Node>;
+type Call = McpToolCall<CatalogAction>;
 
 let mcp: McpApp;
 let calls: { call: Call; settle: (result: ToolResult) => void }[];
@@ -17,7 +17,7 @@ beforeAll(async () => {
   mcp = await startMcpApp({
     gateway: {
       keepAliveMs: 50,
-      callNode: (call) => {
+      callAction: (call) => {
         const { promise, resolve, reject } = Promise.withResolvers<ToolResult>();
         call.signal.addEventListener("abort", () => reject(call.signal.reason));
         calls.push({ call, settle: resolve });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Node } from "../../src/catalog/catalog.ts";
+import type { CatalogAction } from "../../src/catalog/catalog.ts";
 import { nameTools, onDisk } from "../support/catalog/catalogue-on-disk.ts";
 import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
 import type { McpClient, ToolEntry } from "../support/gateway/mcp-client.ts";
@@ -35,11 +35,11 @@ describe("the tools of all servers", () => {
     for (const { name } of all()) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
   });
 
-  it("are the nodes: name, words, hints and schemas", () => {
+  it("are the actions: name, words, hints and schemas", () => {
     for (const { name, title, description, inputSchema, outputSchema, annotations } of tools()) {
-      const node = mcp.app.parts.catalog.nodes.get(name);
-      const { readOnly, destructive, idempotent, openWorld } = node?.tool.hints ?? {};
-      expect([title, description]).toEqual([node?.tool.title, node?.tool.description]);
+      const action = mcp.app.parts.catalog.actions.get(name);
+      const { readOnly, destructive, idempotent, openWorld } = action?.hints ?? {};
+      expect([title, description]).toEqual([action?.title, action?.description]);
       expect(annotations).toEqual({
         title,
         readOnlyHint: readOnly,
@@ -49,16 +49,16 @@ describe("the tools of all servers", () => {
       });
       const { credentials: _, ...properties } = inputSchema.properties;
       // Which list of an account a field offers, and what it starts as, is for our own forms.
-      const fields = Object.entries((node?.inputSchema.properties ?? {}) as Record<string, Record<string, unknown>>);
+      const fields = Object.entries((action?.inputSchema.properties ?? {}) as Record<string, Record<string, unknown>>);
       expect({ ...inputSchema, properties, required: inputSchema.required?.filter((field) => field !== "credentials") ?? [] }).toEqual({
-        ...node?.inputSchema,
+        ...action?.inputSchema,
         properties: Object.fromEntries(fields.map(([field, { choices: __, startsAs: ___, ...schema }]) => [field, schema])),
-        required: node?.inputSchema.required ?? [],
+        required: action?.inputSchema.required ?? [],
       });
       expect(outputSchema).toEqual({
         type: "object",
         properties: {
-          items: { type: "array", items: node?.outputSchema, ...(node?.tool.findBytes ? { description: expect.any(String) } : {}) },
+          items: { type: "array", items: action?.outputSchema, ...(action?.findBytes ? { description: expect.any(String) } : {}) },
           cut: { type: "string", description: expect.any(String) },
         },
         required: ["items"],
@@ -69,13 +69,12 @@ describe("the tools of all servers", () => {
 
   it("require credentials where the node asks for an account, and know none elsewhere", () => {
     const [needing, free] = [tools().filter(needsCredentials), tools().filter((tool) => !needsCredentials(tool))];
-    const asking = [...mcp.app.parts.catalog.nodes.values()].filter(({ tool }) => tool.credential !== null);
-    expect(needing.map(({ name }) => name).sort()).toEqual(asking.map(({ tool }) => tool.id).sort());
+    const asking = [...mcp.app.parts.catalog.actions.values()].filter(({ credential }) => credential !== null);
+    expect(needing.map(({ name }) => name).sort()).toEqual(asking.map(({ id }) => id).sort());
     expect(free.map(({ name }) => name)).toEqual(expect.arrayContaining(["system_date_time", "system_transform_json", "system_wait"]));
     for (const { name, inputSchema } of free) expect(inputSchema.properties, name).not.toHaveProperty("credentials");
     for (const { name, inputSchema } of needing) {
-      const { tool, alsoTakes } = mcp.app.parts.catalog.nodes.get(name) as Node;
-      const { credential, worksWithoutAccount } = tool;
+      const { credential, worksWithoutAccount, alsoTakes } = mcp.app.parts.catalog.actions.get(name) as CatalogAction;
       const type = credential?.type as string;
       const credentials = inputSchema.properties.credentials;
       expect([Object.keys(credentials?.properties ?? {}), credentials?.required], name).toEqual([

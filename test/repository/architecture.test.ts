@@ -36,8 +36,8 @@ describe("the check of import directions", () => {
     ["a provider importing a feature", "src/providers/slack/client.ts", 'import { x } from "../../vault/vault.ts";'],
     ["a provider importing another provider", "src/providers/slack/client.ts", 'import { x } from "../gmail/client.ts";'],
     ["a provider importing a wire file", "src/providers/slack/client.ts", 'import { x } from "../../vault/wire.ts";'],
-    ["the contract importing a feature", "src/contract/tool.ts", 'import { x } from "../vault/vault.ts";'],
-    ["the contract importing a package other than zod", "src/contract/tool.ts", 'import { x } from "undici";'],
+    ["the contract importing a feature", "src/contract/action.ts", 'import { x } from "../vault/vault.ts";'],
+    ["the contract importing a package other than zod", "src/contract/action.ts", 'import { x } from "undici";'],
     ["storage importing a feature", "src/storage/database.ts", 'import { x } from "../identity/members.ts";'],
     ["base importing storage", "src/base/log.ts", 'import { x } from "../storage/database.ts";'],
     ["what the doors share importing a feature", "src/door/access.ts", 'import { x } from "../identity/members.ts";'],
@@ -91,8 +91,8 @@ describe("the check of import directions", () => {
       ["src/door/access.ts", 'import type { Role } from "../identity/wire.ts";'],
       ["src/vault/connect.ts", 'import { x } from "./store.ts";'],
       ["src/vault/vault.test.ts", 'import { x } from "../gateway/server.ts";'],
-      ["src/providers/gmail/index.ts", 'import { x } from "../_google/client.ts"; import { y } from "../../contract/tool.ts";'],
-      ["web/api.ts", 'import { x } from "../../src/vault/wire.ts"; import "./styles.css";'],
+      ["src/providers/gmail/index.ts", 'import { x } from "../_google/client.ts"; import { y } from "../../contract/action.ts";'],
+      ["web/api.ts", 'import { x } from "../src/vault/wire.ts"; import "./styles.css";'],
       ["web/pages/scopes.ts", 'import { splitScopes } from "../../src/base/split-scopes.ts";'],
     ]);
     expect(checkArchitecture(files)).toEqual([]);

@@ -4,7 +4,7 @@ import { createAddressRules } from "../../src/base/address-rules.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSafeFetch } from "../../src/base/safe-fetch.ts";
 import { createTracing, type FinishedSpan } from "../../src/base/tracing.ts";
-import { createToolCall } from "../../src/calls/tool-call.ts";
+import { createActionCall } from "../../src/calls/action-call.ts";
 import type { OpenedCredential } from "../../src/vault/open-credential.ts";
 import type { Vault } from "../../src/vault/vault.ts";
 import { type FakeOAuth, startFakeOAuth } from "../support/oauth/fake-oauth.ts";
@@ -48,7 +48,7 @@ async function open(vault: Vault, { reference, type }: { reference: string; type
   return await vault.open(checked as NonNullable<typeof checked>);
 }
 const use = (credential: OpenedCredential) =>
-  createToolCall(
+  createActionCall(
     { fetch: safeFetch, resolveHost: async (host) => host, clock: systemClock },
     {
       organizationId: null,

@@ -28,7 +28,7 @@ beforeAll(async () => {
 const catalog = createCatalog(await loadProviders());
 type Form = { name: string; input: z.ZodObject; takesReferences: boolean };
 const forms: Form[] = [
-  ...[...catalog.nodes.values()].map(({ tool }) => ({ name: tool.id, input: tool.input, takesReferences: true })),
+  ...[...catalog.actions.values()].map(({ id, input }) => ({ name: id, input, takesReferences: true })),
   ...[...engineNodes.values()].map(({ id, input }) => ({ name: id, input, takesReferences: true })),
   ...[...catalog.credentialTypes.values()].flatMap(({ definition }) =>
     definition.variants.map(({ kind, fields }) => ({ name: `${definition.type} ${kind}`, input: fields, takesReferences: false })),
@@ -113,7 +113,7 @@ async function findFaults({ input, takesReferences }: Form, value: Schema): Prom
 
 describe("the forms of all tools, built-in nodes and accounts", () => {
   it("are as many as there are", () => {
-    expect([...catalog.nodes.keys()].sort()).toEqual(onDisk.providerTools);
+    expect([...catalog.actions.keys()].sort()).toEqual(onDisk.providerTools);
     expect(engineNodes.size).toBe(12);
     // Some accounts have several ways in, with a form each.
     expect(forms.length).toBeGreaterThan(onDisk.providerTools.length + 11 + onDisk.providersWithAccounts.length);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Hints } from "../../contract/tool.ts";
+import type { Hints } from "../../contract/action.ts";
 
 export type PlatformScope = "platform:read" | "platform:write";
 

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createRecord } from "./create_record.ts";
+import { action as createRecord } from "./create_record.ts";
 import { airtableCredential } from "./credential.ts";
-import { tool as listRecords } from "./list_records.ts";
+import { action as listRecords } from "./list_records.ts";
 
 const credential = { kind: "bearer", accessToken: "pat.secret" };
 const headers = { authorization: "Bearer pat.secret" };

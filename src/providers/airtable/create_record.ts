@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "airtable_create_record",
   title: "Create record",
   description: "Add one record to a table.",

@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readRecord, tablePath } from "./client.ts";
 import { airtableCredential } from "./credential.ts";
 
 const pageSize = 100;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "airtable_list_records",
   title: "List records",
   description: "List records of a table, with optional formula filter, view and sorting.",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createMessage } from "./create_message.ts";
+import { action as createMessage } from "./create_message.ts";
 import { anthropicCredential } from "./credential.ts";
 
 const credential = { apiKey: "sk-ant-secret" };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defaultModels } from "../../base/default-models.ts";
+import { defineAction } from "../../contract/action.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import {
   cutOffOutput,
   imagesInput,
@@ -20,7 +20,7 @@ import { anthropicCredential } from "./credential.ts";
 // A long answer takes minutes; the call's own time limit comes first.
 const timeoutMs = 600_000;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "anthropic_create_message",
   title: "Create message",
   description: "Send a prompt to a Claude model and return its answer.",

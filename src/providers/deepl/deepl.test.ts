@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { deeplCredential } from "./credential.ts";
-import { tool as translateText } from "./translate_text.ts";
+import { action as translateText } from "./translate_text.ts";
 
 const credential = { apiKey: "key-secret" };
 const headers = { authorization: "DeepL-Auth-Key key-secret" };

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { deeplCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "deepl_translate_text",
   title: "Translate text",
   description: "Translate one or more texts into a target language.",

@@ -4,7 +4,7 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { discordCredential } from "./credential.ts";
-import { tool as sendMessage } from "./send_message.ts";
+import { action as sendMessage } from "./send_message.ts";
 import { discordWebhook } from "./webhook.ts";
 
 const credential = { botToken: "bot-secret" };

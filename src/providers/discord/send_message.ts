@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { discordCredential } from "./credential.ts";
 
 const embedFields = new Set([
@@ -12,7 +12,7 @@ const embedFields = new Set([
   ...["image", "thumbnail", "footer", "fields", "provider", "video"],
 ]);
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "discord_send_message",
   title: "Send message",
   description: "Post a message to a channel.",

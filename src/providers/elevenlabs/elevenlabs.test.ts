@@ -4,7 +4,7 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { defaultModels } from "../../base/default-models.ts";
 import { elevenlabsCredential } from "./credential.ts";
-import { tool as textToSpeech } from "./text_to_speech.ts";
+import { action as textToSpeech } from "./text_to_speech.ts";
 
 const credential = { apiKey: "xi-secret" };
 const headers = { "xi-api-key": "xi-secret" };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defaultModels } from "../../base/default-models.ts";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { listModels, unknownModel } from "./client.ts";
 import { elevenlabsCredential } from "./credential.ts";
 
@@ -15,7 +15,7 @@ const formats = [
   ...["opus_48000_32", "opus_48000_64", "opus_48000_96", "opus_48000_128", "opus_48000_192"],
 ] as const;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "elevenlabs_text_to_speech",
   title: "Text to speech",
   description: "Synthesise speech audio from text.",

@@ -4,7 +4,7 @@ import type { ImapFlow } from "imapflow";
 import type { Transporter } from "nodemailer";
 import type { SentMessageInfo } from "nodemailer/lib/smtp-transport";
 import { Refusal } from "../../base/refusal.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { ActionCall } from "../../contract/call.ts";
 import type { CredentialCall } from "../../contract/credential.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
@@ -33,7 +33,7 @@ export type Account = {
   imapSecurity: Security;
 };
 
-export type EmailCall = Pick<ToolCall<unknown, Account>, "credential" | "reauthorize" | "resolveHost" | "signal">;
+export type EmailCall = Pick<ActionCall<unknown, Account>, "credential" | "reauthorize" | "resolveHost" | "signal">;
 
 /** What a credential does on its own knows nothing of the shape of its data. */
 export const toEmailCall = (call: CredentialCall): EmailCall => ({

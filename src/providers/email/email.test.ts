@@ -7,8 +7,8 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { useImapServer } from "../../../test/support/providers/imap-server.ts";
 import { createCertificate, describeWithProgram } from "../../../test/support/providers/real-servers.ts";
 import { emailCredential } from "./credential.ts";
-import { tool as search } from "./search.ts";
-import { tool as send } from "./send.ts";
+import { action as search } from "./search.ts";
+import { action as send } from "./send.ts";
 
 const login = { user: "ann@example.com", password: 'pa ss"wörd' };
 const account = (more: Record<string, unknown>) => ({

@@ -1,12 +1,12 @@
 import type { ImapFlow } from "imapflow";
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
 import { withImap } from "./client.ts";
 import { emailCredential } from "./credential.ts";
 import { readMails } from "./read-mails.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "email_search",
   title: "Search mailbox",
   description: "Search messages in a mailbox over IMAP.",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { attachmentsInput, readAttachments, refuseLineBreaks } from "../_mail/attachments.ts";
 import { withSmtp } from "./client.ts";
 import { emailCredential } from "./credential.ts";
@@ -9,7 +9,7 @@ import { emailCredential } from "./credential.ts";
 const addresses = z.array(z.string().min(1));
 const mostAttachedBytes = 20 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "email_send",
   title: "Send email",
   description: "Send an email over SMTP.",

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startDovecot } from "../../../test/support/providers/real-servers.ts";
-import { tool as search } from "./search.ts";
-import { tool as send } from "./send.ts";
+import { action as search } from "./search.ts";
+import { action as send } from "./send.ts";
 
 const user = "ann@example.com";
 const closing: (() => Promise<unknown>)[] = [];

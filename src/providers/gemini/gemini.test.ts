@@ -4,7 +4,7 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { geminiCredential } from "./credential.ts";
-import { tool as generateContent } from "./generate_content.ts";
+import { action as generateContent } from "./generate_content.ts";
 
 const credential = { apiKey: "AIza-secret" };
 const headers = { "x-goog-api-key": "AIza-secret" };

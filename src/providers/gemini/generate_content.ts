@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defaultModels } from "../../base/default-models.ts";
+import { defineAction } from "../../contract/action.ts";
 import { path, providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import {
   cutOffOutput,
   inlineImagesInput,
@@ -19,7 +19,7 @@ import { geminiCredential } from "./credential.ts";
 // A long answer takes minutes; the call's own time limit comes first.
 const timeoutMs = 600_000;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "gemini_generate_content",
   title: "Generate content",
   description: "Send a prompt to a Gemini model and return its answer.",

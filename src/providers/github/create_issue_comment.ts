@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { githubCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "github_create_issue_comment",
   title: "Comment on issue",
   description: "Add a comment to an issue or pull request.",

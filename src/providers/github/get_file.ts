@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { encodeSegment, path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { githubCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "github_get_file",
   title: "Get file",
   description: "Read a file or list a directory of a repository.",

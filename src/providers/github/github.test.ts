@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
-import { tool as createIssue } from "./create_issue.ts";
-import { tool as createIssueComment } from "./create_issue_comment.ts";
-import { tool as getFile } from "./get_file.ts";
-import { tool as searchIssues } from "./search_issues.ts";
+import { action as createIssue } from "./create_issue.ts";
+import { action as createIssueComment } from "./create_issue_comment.ts";
+import { action as getFile } from "./get_file.ts";
+import { action as searchIssues } from "./search_issues.ts";
 import { githubWebhook } from "./webhook.ts";
 
 const credential = { kind: "bearer", accessToken: "ghp_secret" };

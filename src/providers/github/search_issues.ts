@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { githubCredential } from "./credential.ts";
 
 const pageSize = 100;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "github_search_issues",
   title: "Search issues",
   description: "Search issues and pull requests with GitHub search syntax.",

@@ -8,13 +8,13 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { shortestTime } from "../../../test/support/shortest-time.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Action } from "../../contract/action.ts";
 import { htmlToText } from "../_mail/html-to-text.ts";
 import { gmailCredential } from "./credential.ts";
-import { tool as modifyLabels } from "./modify_labels.ts";
+import { action as modifyLabels } from "./modify_labels.ts";
 import { readBody } from "./read-body.ts";
-import { tool as searchEmails } from "./search_emails.ts";
-import { tool as sendEmail } from "./send_email.ts";
+import { action as searchEmails } from "./search_emails.ts";
+import { action as sendEmail } from "./send_email.ts";
 
 const credential = { accessToken: "ya29.secret" };
 const headers = { authorization: "Bearer ya29.secret" };
@@ -365,7 +365,7 @@ describe("Gmail", () => {
   });
 
   it("checks the credential with the profile", async () => {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await gmailCredential.check?.(call);
       return [];
     };

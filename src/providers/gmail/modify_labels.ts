@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { textAt, textsAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { gmailCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "gmail_modify_labels",
   title: "Modify labels",
   description: "Add or remove labels of a message (archive, star, mark read).",

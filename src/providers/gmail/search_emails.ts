@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
 import { gmailCredential } from "./credential.ts";
 import { readMessage } from "./read-message.ts";
 
 const mostAtOnce = 5;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "gmail_search_emails",
   title: "Search emails",
   description: "Search messages with Gmail query syntax.",

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import type { Http } from "../../contract/http.ts";
 import { textAt, textsAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { attachmentsInput, readAttachments } from "../_mail/attachments.ts";
 import { gmailCredential } from "./credential.ts";
 import { readThread } from "./read-thread.ts";
@@ -13,7 +13,7 @@ const mostAttachedBytes = 18 * 1024 * 1024;
 /** Longer ones go to the address for uploads. */
 const mostInlineBytes = 3 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "gmail_send_email",
   title: "Send email",
   description: "Send an email from the connected account.",

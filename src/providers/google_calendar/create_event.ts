@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { readMoment } from "./read-moment.ts";
 import { isDate, readTime } from "./read-time.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_calendar_create_event",
   title: "Create event",
   description: "Create a calendar event.",

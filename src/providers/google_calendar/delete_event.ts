@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 
 const alreadyDeleted = 410;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_calendar_delete_event",
   title: "Delete event",
   description: "Delete a calendar event.",

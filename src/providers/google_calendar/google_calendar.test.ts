@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import type { Tool } from "../../contract/tool.ts";
-import { tool as createEvent } from "./create_event.ts";
+import type { Action } from "../../contract/action.ts";
+import { action as createEvent } from "./create_event.ts";
 import { googleCalendarCredential } from "./credential.ts";
-import { tool as deleteEvent } from "./delete_event.ts";
-import { tool as listEvents } from "./list_events.ts";
+import { action as deleteEvent } from "./delete_event.ts";
+import { action as listEvents } from "./list_events.ts";
 
 const credential = { accessToken: "ya29.secret" };
 const headers = { authorization: "Bearer ya29.secret" };
@@ -313,7 +313,7 @@ describe("Google Calendar", () => {
   });
 
   it("checks the credential with one event of the primary calendar", async () => {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await googleCalendarCredential.check?.(call);
       return [];
     };

@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { googleCalendarCredential } from "./credential.ts";
 import { readTime } from "./read-time.ts";
 import { toEvent } from "./to-event.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_calendar_list_events",
   title: "List events",
   description: "List events of a calendar in a time window.",

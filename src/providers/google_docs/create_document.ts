@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { type Http, path, providerFailure } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { googleDocsCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_docs_create_document",
   title: "Create document",
   description: "Create a document with a title and optional text.",

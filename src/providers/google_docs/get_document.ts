@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDocsCredential } from "./credential.ts";
 import { readContent } from "./read-content.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_docs_get_document",
   title: "Get document",
   description: "Read a document as plain text.",

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import type { Tool } from "../../contract/tool.ts";
-import { tool as createDocument } from "./create_document.ts";
+import type { Action } from "../../contract/action.ts";
+import { action as createDocument } from "./create_document.ts";
 import { googleDocsCredential } from "./credential.ts";
-import { tool as getDocument } from "./get_document.ts";
+import { action as getDocument } from "./get_document.ts";
 import { readContent } from "./read-content.ts";
 
 const credential = { accessToken: "ya29.secret" };
@@ -181,7 +181,7 @@ describe("Google Docs", () => {
   });
 
   it("asks beside the token address whether the token is good, without showing it in the address", async () => {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await googleDocsCredential.check?.(call);
       return [];
     };

@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
 const mostBytes = 10 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_drive_download_file",
   title: "Download file",
   description: "Download a file; Google documents are exported as text.",

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Action } from "../../contract/action.ts";
 import { googleDriveCredential } from "./credential.ts";
-import { tool as downloadFile } from "./download_file.ts";
-import { tool as searchFiles } from "./search_files.ts";
-import { tool as uploadFile } from "./upload_file.ts";
+import { action as downloadFile } from "./download_file.ts";
+import { action as searchFiles } from "./search_files.ts";
+import { action as uploadFile } from "./upload_file.ts";
 
 const credential = { accessToken: "ya29.secret" };
 const headers = { authorization: "Bearer ya29.secret" };
@@ -301,7 +301,7 @@ describe("Google Drive", () => {
   });
 
   it("checks the credential by asking who it is", async () => {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await googleDriveCredential.check?.(call);
       return [];
     };

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_drive_search_files",
   title: "Search files",
   description: "Search files with Drive query syntax.",

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { describeBytes } from "../../base/describe-bytes.ts";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleDriveCredential } from "./credential.ts";
 
 const mostBytes = 5 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_drive_upload_file",
   title: "Upload file",
   description: "Upload a file from text or base64 content.",

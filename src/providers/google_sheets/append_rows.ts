@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { at } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { readUpdate, updateOutput, valueInputText } from "./client.ts";
 import { googleSheetsCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_sheets_append_rows",
   title: "Append rows",
   description: "Append rows after the last row of a table.",

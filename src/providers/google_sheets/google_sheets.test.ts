@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import type { Tool } from "../../contract/tool.ts";
-import { tool as appendRows } from "./append_rows.ts";
+import type { Action } from "../../contract/action.ts";
+import { action as appendRows } from "./append_rows.ts";
 import { googleSheetsCredential } from "./credential.ts";
-import { tool as readRange } from "./read_range.ts";
-import { tool as updateRange } from "./update_range.ts";
+import { action as readRange } from "./read_range.ts";
+import { action as updateRange } from "./update_range.ts";
 
 const credential = { accessToken: "ya29.secret" };
 const headers = { authorization: "Bearer ya29.secret" };
@@ -217,7 +217,7 @@ describeHttpTool(updateRange, {
 it("asks beside the token address whether the token is good", async () => {
   const provider = await startFakeProvider();
   try {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await googleSheetsCredential.check?.(call);
       return [];
     };

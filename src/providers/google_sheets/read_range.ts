@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { googleSheetsCredential } from "./credential.ts";
 import { toColumns, toRecord } from "./name-cells.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_sheets_read_range",
   title: "Read range",
   description: "Read the values of a range.",

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readGoogleId } from "../_google/read-id.ts";
 import { readUpdate, updateOutput, valueInputText } from "./client.ts";
 import { googleSheetsCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "google_sheets_update_range",
   title: "Update range",
   description: "Overwrite the values of a range.",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { type Answer, type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import { tool as readFeed } from "./read_feed.ts";
-import { tool as request } from "./request.ts";
+import { action as readFeed } from "./read_feed.ts";
+import { action as request } from "./request.ts";
 
 let server: FakeProvider;
 let elsewhere: FakeProvider;

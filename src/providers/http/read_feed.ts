@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { isOfAccount } from "./client.ts";
 import { httpCredential } from "./credential.ts";
 import { readFeed } from "./feed-entries.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "http_read_feed",
   title: "Read feed",
   description: "Read an RSS, Atom or JSON feed.",

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { createScrub } from "../../base/scrub.ts";
+import { defineAction } from "../../contract/action.ts";
 import { type HttpRequest, providerFailure } from "../../contract/http.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { readRetryAfterMs } from "../../contract/retry-after.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { charsetOf, decodeText, isOfAccount, openAddress, readBody } from "./client.ts";
 import { httpCredential } from "./credential.ts";
 
@@ -16,7 +16,7 @@ const everyStatus = Array.from({ length: 400 }, (_, index) => 200 + index);
 const idempotentMethods = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const isKey = (name: string): boolean => name.toLowerCase() === "idempotency-key";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "http_request",
   title: "HTTP request",
   description: "Send an HTTP request and return status, headers and body.",

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { recordAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { contactsPath } from "./api-version.ts";
 import { toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "hubspot_create_contact",
   title: "Create contact",
   description: "Create a contact.",

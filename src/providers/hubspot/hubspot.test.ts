@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createContact } from "./create_contact.ts";
+import { action as createContact } from "./create_contact.ts";
 import { hubspotCredential } from "./credential.ts";
-import { tool as searchContacts } from "./search_contacts.ts";
+import { action as searchContacts } from "./search_contacts.ts";
 
 const credential = { kind: "bearer", accessToken: "pat-secret" };
 const headers = { authorization: "Bearer pat-secret" };

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { contactsPath } from "./api-version.ts";
 import { readContact, toText } from "./client.ts";
 import { hubspotCredential } from "./credential.ts";
@@ -13,7 +13,7 @@ const operators = new Set([
   ...["HAS_PROPERTY", "NOT_HAS_PROPERTY", "CONTAINS_TOKEN", "NOT_CONTAINS_TOKEN"],
 ]);
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "hubspot_search_contacts",
   title: "Search contacts",
   description: "Search contacts by text or property filter.",

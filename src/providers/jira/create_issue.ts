@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { issueUrl, toDocument } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "jira_create_issue",
   title: "Create issue",
   description: "Create an issue in a project.",

@@ -3,11 +3,11 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import type { CredentialData } from "../../contract/credential.ts";
-import { tool as addComment } from "./add_comment.ts";
+import { action as addComment } from "./add_comment.ts";
 import { siteAddress, toDocument } from "./client.ts";
-import { tool as createIssue } from "./create_issue.ts";
+import { action as createIssue } from "./create_issue.ts";
 import { jiraCredential } from "./credential.ts";
-import { tool as searchIssues } from "./search_issues.ts";
+import { action as searchIssues } from "./search_issues.ts";
 
 const credential = { kind: "basic", site: "acme", email: "ann@example.com", apiToken: "jira-secret" };
 const headers = { authorization: `Basic ${Buffer.from("ann@example.com:jira-secret").toString("base64")}`, accept: "application/json" };

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readIssue, searchIssues } from "./client.ts";
 import { jiraCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "jira_search_issues",
   title: "Search issues",
   description: "Search issues with JQL.",

@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { at, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { findTeamId, queryLinear } from "./client.ts";
 import { linearCredential } from "./credential.ts";
 
 const query = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { id identifier url } } }";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "linear_create_issue",
   title: "Create issue",
   description: "Create an issue in a team.",

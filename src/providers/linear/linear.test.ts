@@ -3,9 +3,9 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type Answer, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createIssue } from "./create_issue.ts";
+import { action as createIssue } from "./create_issue.ts";
 import { linearCredential } from "./credential.ts";
-import { tool as searchIssues } from "./search_issues.ts";
+import { action as searchIssues } from "./search_issues.ts";
 
 const credential = { kind: "apiKey", apiKey: "lin_api_secret" };
 const headers = { authorization: "lin_api_secret" };

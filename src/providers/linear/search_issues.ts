@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { at, listAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { findTeamId, issueFields, nextCursor, queryLinear, readIssue } from "./client.ts";
 import { linearCredential } from "./credential.ts";
 
@@ -12,7 +12,7 @@ const query = `query ($term: String!, $teamId: String, $first: Int, $after: Stri
   }
 }`;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "linear_search_issues",
   title: "Search issues",
   description: "Full-text search of issues.",

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Action } from "../../contract/action.ts";
 import { microsoftOutlookCredential } from "./credential.ts";
-import { tool as searchEmails } from "./search_emails.ts";
-import { tool as sendEmail } from "./send_email.ts";
+import { action as searchEmails } from "./search_emails.ts";
+import { action as sendEmail } from "./send_email.ts";
 
 const credential = { accessToken: "eyJ.secret", tenant: "common" };
 const headers = { authorization: "Bearer eyJ.secret" };
@@ -264,7 +264,7 @@ describe("Microsoft Outlook", () => {
   });
 
   it("checks the credential by asking who it is", async () => {
-    const run: Tool["run"] = async (call) => {
+    const run: Action["run"] = async (call) => {
       await microsoftOutlookCredential.check?.(call);
       return [];
     };

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { createRoom, findAttachedBytes, includeAttachmentsInput, receivedOutput } from "../_mail/attachments.ts";
 import { microsoftOutlookCredential } from "./credential.ts";
 import { bodyAsText, messageFields, readFiles, readParameters, toItem } from "./read-message.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "microsoft_outlook_search_emails",
   title: "Search emails",
   description: "Search messages of the mailbox.",

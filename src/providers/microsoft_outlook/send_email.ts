@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { attachmentsInput, readAttachments } from "../_mail/attachments.ts";
 import { microsoftOutlookCredential } from "./credential.ts";
 
 /** A request to Graph has 4 MB, and base64 makes a third more of the files. */
 const mostAttachedBytes = 2.5 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "microsoft_outlook_send_email",
   title: "Send email",
   description: "Send an email from the connected mailbox.",

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Connection, ConnectionOptions, FieldPacket } from "mysql2";
 import { Refusal } from "../../base/refusal.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { ActionCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
@@ -19,7 +19,7 @@ export type Login = {
   ca?: string | undefined;
 };
 
-export type MysqlCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
+export type MysqlCall = Pick<ActionCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
 
 type MysqlSession = ReturnType<typeof createSession>;
 

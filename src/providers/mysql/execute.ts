@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { withMysql } from "./client.ts";
 import { mysqlCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "mysql_execute",
   title: "Execute",
   description: "Run a statement that changes data.",

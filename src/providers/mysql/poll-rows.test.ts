@@ -5,7 +5,7 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startMariaDb } from "../../../test/support/providers/real-servers.ts";
 import { mysqlCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
-import { tool as query } from "./query.ts";
+import { action as query } from "./query.ts";
 
 describeWithProgram("mariadbd", "new rows of MariaDB", () => {
   const login = { user: "ann", password: "password of ann" };

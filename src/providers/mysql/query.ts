@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Refusal } from "../../base/refusal.ts";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { sayOnlyReads } from "../_sql/only-reads.ts";
 import { beginReading, withMysql } from "./client.ts";
 import { mysqlCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "mysql_query",
   title: "Query",
   description: "Run a read-only SQL query with parameters.",

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { at, recordAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readPageId } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "notion_create_page",
   title: "Create page",
   description: "Create a page under a page or in a data source.",

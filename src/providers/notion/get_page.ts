@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readPage, readPageId } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
 const shortestId = 32;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "notion_get_page",
   title: "Get page",
   description: "Read a page: properties and content as Markdown.",

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createPage } from "./create_page.ts";
+import { action as createPage } from "./create_page.ts";
 import { notionCredential } from "./credential.ts";
-import { tool as getPage } from "./get_page.ts";
-import { tool as search } from "./search.ts";
+import { action as getPage } from "./get_page.ts";
+import { action as search } from "./search.ts";
 
 const credential = { kind: "bearer", accessToken: "ntn_secret" };
 const headers = { authorization: "Bearer ntn_secret", "notion-version": "2025-09-03" };

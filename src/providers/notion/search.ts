@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { at, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { readTitle } from "./client.ts";
 import { notionCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "notion_search",
   title: "Search",
   description: "Search pages and data sources by title.",

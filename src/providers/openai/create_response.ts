@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defaultModels } from "../../base/default-models.ts";
+import { defineAction } from "../../contract/action.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { cutOffOutput, imagesInput, jsonSchemaInput, messagesInput, parseAnswer, readImages, sayCutOff } from "../_models/conversation.ts";
 import { listTextModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
@@ -11,7 +11,7 @@ import { openaiCredential } from "./credential.ts";
 // A long answer takes minutes; the call's own time limit comes first.
 const timeoutMs = 600_000;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "openai_create_response",
   title: "Create response",
   description: "Send a prompt to an OpenAI model and return its answer.",

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { defaultModels } from "../../base/default-models.ts";
+import { defineAction } from "../../contract/action.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameModels } from "../../contract/name-models.ts";
 import { textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { listImageModels, unknownModel } from "./client.ts";
 import { openaiCredential } from "./credential.ts";
 
 // An image of high quality takes minutes; the call's own time limit comes first.
 const timeoutMs = 600_000;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "openai_generate_image",
   title: "Generate image",
   description: "Generate an image from a prompt.",

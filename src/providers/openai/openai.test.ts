@@ -4,9 +4,9 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { type Answer, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { defaultModels } from "../../base/default-models.ts";
-import { tool as createResponse } from "./create_response.ts";
+import { action as createResponse } from "./create_response.ts";
 import { openaiCredential } from "./credential.ts";
-import { tool as generateImage } from "./generate_image.ts";
+import { action as generateImage } from "./generate_image.ts";
 
 const credential = { apiKey: "sk-secret", organization: "org-1" };
 const headers = { authorization: "Bearer sk-secret", "openai-organization": "org-1" };

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { Refusal } from "../../base/refusal.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { ActionCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { nameColumns } from "../../contract/name-columns.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
@@ -15,7 +15,7 @@ export type Login = {
   ca?: string | undefined;
 };
 
-export type PostgresCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
+export type PostgresCall = Pick<ActionCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
 
 export type PostgresSession = ReturnType<typeof createSession>;
 

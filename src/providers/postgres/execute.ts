@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { withPostgres } from "./client.ts";
 import { postgresCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "postgres_execute",
   title: "Execute",
   description: "Run a statement that changes data.",

@@ -5,7 +5,7 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/providers/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
 import { newRow } from "./poll-rows.ts";
-import { tool as query } from "./query.ts";
+import { action as query } from "./query.ts";
 
 describeWithProgram("openssl", "new rows of PostgreSQL", () => {
   const login = { user: "ann", password: "password of ann" };

@@ -7,8 +7,8 @@ import { createCertificate } from "../../../test/support/certificate.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startPostgres } from "../../../test/support/providers/real-servers.ts";
 import { postgresCredential } from "./credential.ts";
-import { tool as execute } from "./execute.ts";
-import { tool as query } from "./query.ts";
+import { action as execute } from "./execute.ts";
+import { action as query } from "./query.ts";
 
 describeWithProgram("openssl", "against PostgreSQL", () => {
   const login = { user: "ann", password: "pa'ss \"wörd" };

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Refusal } from "../../base/refusal.ts";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { sayOnlyReads } from "../_sql/only-reads.ts";
 import { beginReading, type PostgresSession, withPostgres } from "./client.ts";
 import { postgresCredential } from "./credential.ts";
 
 const batchRows = 500;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "postgres_query",
   title: "Query",
   description: "Run a read-only SQL query with parameters.",

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../base/refusal.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { ActionCall } from "../../contract/call.ts";
 import { providerFailure } from "../../contract/http.ts";
 import { connectionFailure, tlsForName, unlessAborted } from "../../contract/server-connection.ts";
 
@@ -13,7 +13,7 @@ export type Login = {
   ca?: string | undefined;
 };
 
-export type RedisCall = Pick<ToolCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
+export type RedisCall = Pick<ActionCall<unknown, Login>, "credential" | "resolveHost" | "signal">;
 
 /** Sends one command; texts come back as bytes. */
 export type Send = (...command: string[]) => Promise<unknown>;

@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { type Send, withRedis } from "./client.ts";
 import { redisCredential } from "./credential.ts";
 
 const mostElements = 10_000;
 const mostBytes = 10 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "redis_get",
   title: "Get key",
   description: "Read the value of a key of any type.",

@@ -6,8 +6,8 @@ import { createCertificate } from "../../../test/support/certificate.ts";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeWithProgram, startRedis } from "../../../test/support/providers/real-servers.ts";
 import { redisCredential } from "./credential.ts";
-import { tool as get } from "./get.ts";
-import { tool as set } from "./set.ts";
+import { action as get } from "./get.ts";
+import { action as set } from "./set.ts";
 
 describeWithProgram("redis-server", "against Redis", () => {
   const password = 'pa ss"wörd';

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { withRedis } from "./client.ts";
 import { redisCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "redis_set",
   title: "Set key",
   description: "Store a string value, optionally with expiry.",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { type Answer, type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import { tool as getObject } from "./get_object.ts";
+import { action as getObject } from "./get_object.ts";
 
 let server: FakeProvider;
 let elsewhere: FakeProvider;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { objectPath } from "./client.ts";
 import { s3Credential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "s3_delete_object",
   title: "Delete object",
   description: "Delete an object.",

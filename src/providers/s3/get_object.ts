@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 import { objectPath, withoutQuotes } from "./client.ts";
 import { s3Credential } from "./credential.ts";
 
 const mostBytes = 10 * 1024 * 1024;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "s3_get_object",
   title: "Get object",
   description: "Read an object.",

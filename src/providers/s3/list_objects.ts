@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { s3Credential } from "./credential.ts";
 import { type ListedObject, listPage } from "./list-page.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "s3_list_objects",
   title: "List objects",
   description: "List objects of a bucket by prefix.",

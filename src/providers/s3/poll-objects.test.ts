@@ -5,7 +5,7 @@ import { useBucket } from "../../../test/support/providers/bucket.ts";
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { s3Credential } from "./credential.ts";
 import { newObject } from "./poll-objects.ts";
-import { tool as putObject } from "./put_object.ts";
+import { action as putObject } from "./put_object.ts";
 
 const key = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: true };
 

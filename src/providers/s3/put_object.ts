@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { objectPath, withoutQuotes } from "./client.ts";
 import { s3Credential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "s3_put_object",
   title: "Put object",
   description: "Write an object, replacing any previous one.",

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { useBucket } from "../../../test/support/providers/bucket.ts";
-import { createToolCall } from "../../calls/tool-call.ts";
+import { createActionCall } from "../../calls/action-call.ts";
 import { s3Credential } from "./credential.ts";
-import { tool as deleteObject } from "./delete_object.ts";
-import { tool as getObject } from "./get_object.ts";
-import { tool as listObjects } from "./list_objects.ts";
-import { tool as putObject } from "./put_object.ts";
+import { action as deleteObject } from "./delete_object.ts";
+import { action as getObject } from "./get_object.ts";
+import { action as listObjects } from "./list_objects.ts";
+import { action as putObject } from "./put_object.ts";
 
 const credential = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "eu-west-1", forcePathStyle: false };
 const headers = { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=S3RVER\/\d{8}\/eu-west-1\/s3\/aws4_request, /) };
@@ -204,7 +204,7 @@ describe("against a server", () => {
         resolveHost: async (host: string) => host,
         clock: { now: () => new Date() },
       };
-      return s3Credential.check?.(createToolCall(outside, { ...parts, signal: AbortSignal.timeout(5000) }));
+      return s3Credential.check?.(createActionCall(outside, { ...parts, signal: AbortSignal.timeout(5000) }));
     };
     await check({});
     await expect(check({ accessKeyId: "nobody" })).rejects.toMatchObject({ provider: { code: "InvalidAccessKeyId" } });
@@ -229,7 +229,7 @@ describe("the request", () => {
       isResendable: true,
       idempotencyKey: "1",
     };
-    await putObject.run(createToolCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }));
+    await putObject.run(createActionCall(outside, { ...parts, input: { content: "x", ...input }, signal: AbortSignal.timeout(5000) }));
     if (!seen) throw new Error("nothing was sent");
     return seen;
   }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { type Answer, type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
-import { tool as getChannelHistory } from "./get_channel_history.ts";
-import { tool as sendMessage } from "./send_message.ts";
+import { action as getChannelHistory } from "./get_channel_history.ts";
+import { action as sendMessage } from "./send_message.ts";
 
 let slack: FakeProvider;
 beforeAll(async () => {

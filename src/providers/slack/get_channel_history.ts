@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
 import { findChannel } from "./find-place.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "slack_get_channel_history",
   title: "Get channel history",
   description: "Read recent messages of a channel.",

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, integerAt, listAt, textAt } from "../../contract/read.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
 
 const pageSize = 200;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "slack_list_channels",
   title: "List channels",
   description: "List channels the app can see.",

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import type { Http } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { slackCredential } from "./credential.ts";
 import { channelName, findChannelNamed, findPerson } from "./find-place.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "slack_send_message",
   title: "Send message",
   description: "Post a message to a channel, thread or user.",

@@ -5,9 +5,9 @@ import { startFakeProvider } from "../../../test/support/providers/fake-provider
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { slackCredential } from "./credential.ts";
-import { tool as getChannelHistory } from "./get_channel_history.ts";
-import { tool as listChannels } from "./list_channels.ts";
-import { tool as sendMessage } from "./send_message.ts";
+import { action as getChannelHistory } from "./get_channel_history.ts";
+import { action as listChannels } from "./list_channels.ts";
+import { action as sendMessage } from "./send_message.ts";
 import { slackWebhook } from "./webhook.ts";
 
 const credential = { kind: "bearer", accessToken: "xoxb-secret" };

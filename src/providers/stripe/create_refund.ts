@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { stripeCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "stripe_create_refund",
   title: "Create refund",
   description: "Refund a payment in full or in part.",

@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import type { Http } from "../../contract/http.ts";
 import { collectPages } from "../../contract/pages.ts";
 import { booleanAt, integerAt, listAt, numberAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { stripeCredential } from "./credential.ts";
 
 const pageSize = 100;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "stripe_list_payments",
   title: "List payments",
   description: "List payments, newest first, optionally of one customer.",

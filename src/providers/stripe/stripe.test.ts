@@ -3,9 +3,9 @@ import { callTool } from "../../../test/support/gateway/call-tool.ts";
 import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
-import { tool as createRefund } from "./create_refund.ts";
+import { action as createRefund } from "./create_refund.ts";
 import { stripeCredential } from "./credential.ts";
-import { tool as listPayments } from "./list_payments.ts";
+import { action as listPayments } from "./list_payments.ts";
 import { stripeWebhook } from "./webhook.ts";
 
 const credential = { secretKey: "sk_secret", webhookSecret: "whsec_test" };

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
-import { defineTool } from "../../contract/tool.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const units = ["years", "months", "days", "hours", "minutes", "seconds"] as const;
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "system_date_time",
   title: "Date and time",
   description: "Current time, or parse, shift and format a date in a time zone.",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/gateway/call-tool.ts";
-import { tool as dateTime } from "./date_time.ts";
-import { tool as transformJson } from "./transform_json.ts";
-import { tool as wait } from "./wait.ts";
+import { action as dateTime } from "./date_time.ts";
+import { action as transformJson } from "./transform_json.ts";
+import { action as wait } from "./wait.ts";
 
 const now = new Date("2026-07-31T22:30:15.250Z");
 const read = async (input: Record<string, unknown> = {}) => (await callTool(dateTime, { input, now }))[0];

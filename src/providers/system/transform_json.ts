@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "system_transform_json",
   title: "Transform JSON",
   description: "Apply a JSONata expression to data.",

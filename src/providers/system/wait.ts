@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { defineTool } from "../../contract/tool.ts";
+import { defineAction } from "../../contract/action.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "system_wait",
   title: "Wait",
   description: "Wait a number of seconds.",

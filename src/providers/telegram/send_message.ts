@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { at, integerAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { buttons, chatId, messageThreadId, toReplyMarkup } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "telegram_send_message",
   title: "Send message",
   description: "Send a text message to a chat.",

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { at, integerAt, listAt, textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { buttons, chatId, messageThreadId, toReplyMarkup } from "./client.ts";
 import { telegramCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "telegram_send_photo",
   title: "Send photo",
   description: "Send a photo by address or from base64 content.",

@@ -4,8 +4,8 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { telegramCredential } from "./credential.ts";
-import { tool as sendMessage } from "./send_message.ts";
-import { tool as sendPhoto } from "./send_photo.ts";
+import { action as sendMessage } from "./send_message.ts";
+import { action as sendPhoto } from "./send_photo.ts";
 import { telegramWebhook } from "./webhook.ts";
 
 const credential = { botToken: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw" };

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { path } from "../../contract/http.ts";
 import { integerAt, textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { twilioCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "twilio_send_sms",
   title: "Send SMS",
   description: "Send an SMS message.",

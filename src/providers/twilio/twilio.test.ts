@@ -4,7 +4,7 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { startFakeProvider } from "../../../test/support/providers/fake-provider.ts";
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { twilioCredential } from "./credential.ts";
-import { tool as sendSms } from "./send_sms.ts";
+import { action as sendSms } from "./send_sms.ts";
 
 const accountSid = `AC${"0a".repeat(16)}`;
 const serviceSid = `MG${"0b".repeat(16)}`;

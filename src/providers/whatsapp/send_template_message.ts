@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { receiverText, sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "whatsapp_send_template_message",
   title: "Send template message",
   description: "Send an approved template message.",

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { defineAction } from "../../contract/action.ts";
 import { textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { receiverText, sendMessage } from "./client.ts";
 import { whatsappCredential } from "./credential.ts";
 
-export const tool = defineTool({
+export const action = defineAction({
   id: "whatsapp_send_text_message",
   title: "Send text message",
   description: "Send a text message inside the 24-hour window.",

@@ -4,8 +4,8 @@ import { describeHttpTool } from "../../../test/support/gateway/describe-tool.ts
 import { useCredential } from "../../../test/support/vault/use-credential.ts";
 import { hmacHex } from "../../contract/signature.ts";
 import { whatsappCredential } from "./credential.ts";
-import { tool as sendTemplateMessage } from "./send_template_message.ts";
-import { tool as sendTextMessage } from "./send_text_message.ts";
+import { action as sendTemplateMessage } from "./send_template_message.ts";
+import { action as sendTextMessage } from "./send_text_message.ts";
 import { whatsappWebhook } from "./webhook.ts";
 
 const credential = { accessToken: "EAA-secret", phoneNumberId: "106540352242922" };

@@ -5,7 +5,7 @@ import type { NodeOverride } from "../../workflows/wire.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
 
 type Options = {
-  catalog: Pick<Catalog, "nodes">;
+  catalog: Pick<Catalog, "actions">;
   vault: Pick<Vault, "check">;
   /** Types of the credentials that a model is asked with; any node may carry one for its instruction. */
   modelTypes: readonly string[];
@@ -16,8 +16,8 @@ export type CheckOverrides = ReturnType<typeof createCheckOverrides>;
 /** Everything that can be wrong with what a run shall have otherwise: first whether it fits the canvas, then the owner and type of credentials. */
 export function createCheckOverrides({ catalog, vault, modelTypes }: Options) {
   function typesFor({ type }: GraphNode): string[] {
-    const { tool, alsoTakes = [] } = catalog.nodes.get(type) ?? {};
-    return [...(tool?.credential ? [tool.credential.type] : []), ...alsoTakes, ...modelTypes];
+    const action = catalog.actions.get(type);
+    return [...(action?.credential ? [action.credential.type] : []), ...(action?.alsoTakes ?? []), ...modelTypes];
   }
 
   return async (organizationId: string, graph: Graph, overrides: readonly NodeOverride[]): Promise<void> => {

@@ -1,8 +1,8 @@
 import { toStorableText } from "../../base/json.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { replaceAt } from "../../base/replace-at.ts";
+import type { Action } from "../../contract/action.ts";
 import { at } from "../../contract/read.ts";
-import type { Tool } from "../../contract/tool.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RunFile } from "../accept/run-request.ts";
 import { appendFiles, areKin, findFile } from "./file-store.ts";
@@ -13,7 +13,7 @@ type OwnRun = { organizationId: string; runId: string };
 type Place = OwnRun & { number: number };
 
 type Item = Record<string, unknown>;
-type FindBytes = NonNullable<Tool["findBytes"]>;
+type FindBytes = NonNullable<Action["findBytes"]>;
 
 /** What stands for a file in the data of a run, for its nodes and for those of runs that have to do with it. */
 export const toHandle = (runId: string, number: number): string => `file:${runId}/${number}`;

@@ -2,7 +2,7 @@ import { newId } from "../../base/ids.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { runUnderLimit } from "../../base/run-under-limit.ts";
 import { createScrub } from "../../base/scrub.ts";
-import { createToolCall, type Outside } from "../../calls/tool-call.ts";
+import { createActionCall, type Outside } from "../../calls/action-call.ts";
 import type { PollCall } from "../../contract/poll.ts";
 import type { Provider } from "../../contract/provider.ts";
 import type { OpenedCredential } from "../../vault/open-credential.ts";
@@ -48,7 +48,7 @@ export function createOpenAccount({ vault, outside }: Options) {
     let isTooLate = false;
     const idempotencyKey = newId();
     const callWith = (ended: AbortSignal): PollCall =>
-      createToolCall(outside, {
+      createActionCall(outside, {
         ...{ organizationId, provider: provider.title, input: {}, credential: opened, isResendable: true, idempotencyKey, leftMs },
         signal: ended,
       });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../../src/base/refusal.ts";
+import type { Action } from "../../../src/contract/action.ts";
 import type { CredentialData } from "../../../src/contract/credential.ts";
-import type { Tool } from "../../../src/contract/tool.ts";
 import { callTool } from "../../support/gateway/call-tool.ts";
 import type { Input } from "./argument-set.ts";
 import type { ScriptedAnswer, Verifier } from "./start-verifiers.ts";
@@ -11,7 +11,7 @@ export type Outcome = { items?: Input[]; refusal?: Refusal; requests: number; vi
 type ExerciseContext = { input: Input; credential: CredentialData; baseUrl?: string; answers?: ScriptedAnswer[] };
 
 /** Calls a tool and says what the verifier thinks of its requests. Anything thrown but a refusal is thrown on. */
-export async function exercise(tool: Tool, verifier: Verifier, { input, credential, ...rest }: ExerciseContext): Promise<Outcome> {
+export async function exercise(tool: Action, verifier: Verifier, { input, credential, ...rest }: ExerciseContext): Promise<Outcome> {
   if (rest.answers) await verifier.script(rest.answers);
   else verifier.forgetRequests();
   const waits: number[] = [];

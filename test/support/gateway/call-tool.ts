@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createAddressRules } from "../../../src/base/address-rules.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createSafeFetch } from "../../../src/base/safe-fetch.ts";
-import { createToolCall, variantOf } from "../../../src/calls/tool-call.ts";
+import { createActionCall, variantOf } from "../../../src/calls/action-call.ts";
 import { readInput } from "../../../src/catalog/catalog.ts";
+import type { Action } from "../../../src/contract/action.ts";
 import type { Credential, CredentialData } from "../../../src/contract/credential.ts";
-import type { Tool } from "../../../src/contract/tool.ts";
 import { secretValuesOf } from "../../../src/vault/credential-data.ts";
 
 type CallOptions = {
@@ -27,7 +27,7 @@ const loopback = createAddressRules({ allowedCidrs: ["127.0.0.0/8", "::1/128"] }
 const fetch = createSafeFetch({ addressRules: loopback });
 
 /** Runs a tool as the product does, with loopback allowed and waits not waited for. */
-export async function callTool(tool: Tool, { input, credential = {}, renewed, waits = [], ...options }: CallOptions) {
+export async function callTool(tool: Action, { input, credential = {}, renewed, waits = [], ...options }: CallOptions) {
   const { now, definition = tool.credential } = options;
   const outside = {
     fetch,
@@ -35,7 +35,7 @@ export async function callTool(tool: Tool, { input, credential = {}, renewed, wa
     clock: now ? { now: () => now } : systemClock,
     sleep: async (milliseconds: number) => void waits.push(milliseconds),
   };
-  const call = createToolCall(outside, {
+  const call = createActionCall(outside, {
     organizationId: options.organizationId ?? randomUUID(),
     provider: definition?.title ?? "System",
     input: readInput(tool, input),

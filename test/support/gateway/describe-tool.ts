@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/catalog/json-schema.ts";
+import type { Action } from "../../../src/contract/action.ts";
 import type { CredentialData } from "../../../src/contract/credential.ts";
-import type { Tool } from "../../../src/contract/tool.ts";
 import { type Answer, type FakeProvider, type SeenRequest, startFakeProvider } from "../providers/fake-provider.ts";
 import { callTool } from "./call-tool.ts";
 
@@ -41,7 +41,7 @@ addFormats.default(ajv);
 
 /** The behaviour every HTTP tool must have, checked on the wire. */
 export function describeHttpTool(
-  tool: Tool,
+  tool: Action,
   { credential, cases, failure, repeats = tool.hints.readOnly || tool.hints.idempotent, answersWithAnything = false, now }: Expectations,
 ): void {
   describe(tool.id, () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { defineAction } from "../../../src/contract/action.ts";
 import type { Credential, CredentialCall, CredentialData } from "../../../src/contract/credential.ts";
-import { defineTool } from "../../../src/contract/tool.ts";
 import { callTool } from "./call-tool.ts";
 
 type With = { definition: Credential | null; credential: CredentialData; now?: Date };
@@ -11,7 +11,7 @@ export async function withCall<Result>(
   use: (call: CredentialCall) => Promise<Result>,
 ): Promise<Result> {
   const results: Result[] = [];
-  const tool = defineTool({
+  const tool = defineAction({
     id: "use_credential",
     title: "Use credential",
     description: "",

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/catalog/json-schema.ts";
-import { tool as appendRows } from "../../../src/providers/google_sheets/append_rows.ts";
-import { tool as readRange } from "../../../src/providers/google_sheets/read_range.ts";
-import { tool as updateRange } from "../../../src/providers/google_sheets/update_range.ts";
+import { action as appendRows } from "../../../src/providers/google_sheets/append_rows.ts";
+import { action as readRange } from "../../../src/providers/google_sheets/read_range.ts";
+import { action as updateRange } from "../../../src/providers/google_sheets/update_range.ts";
 import { startParameters } from "./start-parameters.ts";
 
 it.each([appendRows, updateRange])(

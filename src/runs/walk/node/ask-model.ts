@@ -6,7 +6,7 @@ import type { Model } from "../../../workflows/model-contract.ts";
 import type { Filled, FillTask } from "./execute-once.ts";
 import type { NodeTask } from "./node-task.ts";
 
-type Options = { catalog: Pick<Catalog, "nodes">; chooseModel: ReturnType<typeof createChooseModel> };
+type Options = { catalog: Pick<Catalog, "actions">; chooseModel: ReturnType<typeof createChooseModel> };
 
 /** How much of the node's time is left. */
 type LeftTime = { leftMs: () => number };
@@ -16,7 +16,7 @@ type Asking = Pick<NodeTask, "node" | "organizationId" | "prompt" | "signal"> & 
 /** What a language model does for a node: fills what its author left empty, and answers. */
 export function createAskModel({ catalog, chooseModel }: Options) {
   const modelFor = ({ node, organizationId, trace }: Pick<Asking, "node" | "organizationId" | "trace">): Model | undefined => {
-    const own = catalog.nodes.get(node.type)?.tool.credential;
+    const own = catalog.actions.get(node.type)?.credential;
     const model = chooseModel({ organizationId, credentials: node.credentials, ownTypes: own ? [own.type] : [] });
     return model && trace ? traceModel(model, trace) : model;
   };
@@ -26,7 +26,7 @@ export function createAskModel({ catalog, chooseModel }: Options) {
 
     async fill(task: Asking, request: FillTask): Promise<Filled> {
       const { node, prompt, signal, leftMs } = task;
-      const evaluatedInputs = catalog.nodes.get(node.type)?.tool.evaluatedInputs ?? [];
+      const evaluatedInputs = catalog.actions.get(node.type)?.evaluatedInputs ?? [];
       if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
       return await fillParameters({
         ...{ input: request.input, authored: node.parameters, parameters: request.parameters, upstream: request.item, signal, leftMs },

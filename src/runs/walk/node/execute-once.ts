@@ -4,7 +4,7 @@ import { Refusal } from "../../../base/refusal.ts";
 import { runUnderLimit } from "../../../base/run-under-limit.ts";
 import type { Execute } from "../../../calls/execute.ts";
 import type { Prepare } from "../../../calls/prepare.ts";
-import { type Catalog, type Node, readInput } from "../../../catalog/catalog.ts";
+import { type Catalog, type CatalogAction, readInput } from "../../../catalog/catalog.ts";
 import { modelCredentialTypes } from "../../../workflows/choose-model.ts";
 import type { EngineNode, EngineOutcome } from "../../../workflows/engine-node.ts";
 import { expressionFieldsOf } from "../../../workflows/expression-fields.ts";
@@ -21,7 +21,7 @@ type Note = (place: number, parameters: unknown, filled: unknown) => void;
 export type ExecuteOnce = ReturnType<typeof createExecuteOnce>;
 
 type Options = {
-  catalog: Pick<Catalog, "nodes">;
+  catalog: Pick<Catalog, "actions">;
   engineNodes: ReadonlyMap<string, EngineNode>;
   prepare: Prepare;
   execute: Execute;
@@ -56,21 +56,21 @@ export function createExecuteOnce(options: Options) {
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
-    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.tool.tool);
+    return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.action);
   }
 
-  async function runTool(task: Timed, node: Node, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
-    const given = await options.files.insertInto(task, { ...node.tool.nodeDefaults, ...parameters }, task.signal);
-    const prepared = await prepareCall(task, node, given, options);
+  async function runAction(task: Timed, action: CatalogAction, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
+    const given = await options.files.insertInto(task, { ...action.nodeDefaults, ...parameters }, task.signal);
+    const prepared = await prepareCall(task, action, given, options);
     const items = await options.execute(prepared, {
       signal: task.signal,
       limitMs: task.leftMs(),
       toldMs: task.limitMs,
       idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
-      beforeStep: () => beginStep(task, index, !node.tool.isResendable(prepared.input)),
+      beforeStep: () => beginStep(task, index, !action.isResendable(prepared.input)),
       trace: task.trace,
     });
-    const { findBytes } = node.tool;
+    const { findBytes } = action;
     if (!findBytes) return { outputs: { [onlyWay]: items } };
     task.assertHeld();
     return { outputs: { [onlyWay]: await options.files.takeOut(task, items, findBytes) } };
@@ -118,7 +118,7 @@ export function createExecuteOnce(options: Options) {
           note(execution.index, parameters, filled);
           return "engine" in kind
             ? await runEngine(timed, kind.engine, execution, parameters)
-            : await runTool(timed, kind.tool, execution, parameters);
+            : await runAction(timed, kind.action, execution, parameters);
         });
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
@@ -157,15 +157,20 @@ async function beginStep({ assertHeld, begin }: NodeTask, place: number, mustNot
 }
 
 /** Whether a model fills something, for which it is shown the item that came in. */
-const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: Node["tool"]): boolean =>
+const hasToFill = ({ instruction, runtimeInstruction, parameters }: GraphNode, { input }: CatalogAction): boolean =>
   `${instruction}${runtimeInstruction}`.trim() !== "" && Object.keys(input.shape).some((name) => isEmpty(parameters[name]));
 
 type Account = { references: Record<string, string>; isDefault: boolean };
 
 /** With the first account that is for the call. */
-async function prepareCall(task: NodeTask, node: Node, parameters: Values, options: Pick<Options, "prepare" | "defaultReferenceFor">) {
-  const asked = { organizationId: task.organizationId, node, parameters };
-  const [first, ...others] = await chooseAccounts(task, node, options);
+async function prepareCall(
+  task: NodeTask,
+  action: CatalogAction,
+  parameters: Values,
+  options: Pick<Options, "prepare" | "defaultReferenceFor">,
+) {
+  const asked = { organizationId: task.organizationId, action, parameters };
+  const [first, ...others] = await chooseAccounts(task, action, options);
   let prepared = await options.prepare({ ...asked, ...first });
   for (const account of others) if (!prepared.credential) prepared = await options.prepare({ ...asked, ...account });
   return prepared;
@@ -177,11 +182,12 @@ async function prepareCall(task: NodeTask, node: Node, parameters: Values, optio
  */
 async function chooseAccounts(
   { node: { credentials }, organizationId }: NodeTask,
-  { tool, alsoTakes }: Node,
+  action: CatalogAction,
   { defaultReferenceFor }: Pick<Options, "defaultReferenceFor">,
 ): Promise<[Account, ...Account[]]> {
-  if (!tool.credential) return [{ references: {}, isDefault: false }];
-  const { type } = tool.credential;
+  const { credential, alsoTakes } = action;
+  if (!credential) return [{ references: {}, isDefault: false }];
+  const { type } = credential;
   const isOfModel = (other: string) => modelCredentialTypes.includes(other);
   const named = [type, ...alsoTakes.filter((other) => !isOfModel(other))].filter((other) => credentials[other] !== undefined);
   const referTo = (types: string[]) => Object.fromEntries(types.map((other) => [other, credentials[other] ?? ""]));
@@ -194,15 +200,15 @@ async function chooseAccounts(
 }
 
 function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engineNodes">) {
-  function kindOf({ type }: GraphNode): { tool: Node } | { engine: EngineNode } {
-    const tool = catalog.nodes.get(type);
+  function kindOf({ type }: GraphNode): { action: CatalogAction } | { engine: EngineNode } {
+    const action = catalog.actions.get(type);
     const engine = engineNodes.get(type);
-    if (tool) return { tool };
+    if (action) return { action };
     if (engine) return { engine };
     throw new Refusal("unknown_node", `There is no node of the type ${type}.`);
   }
 
-  const isKnown = ({ type }: GraphNode): boolean => catalog.nodes.has(type) || engineNodes.has(type);
+  const isKnown = ({ type }: GraphNode): boolean => catalog.actions.has(type) || engineNodes.has(type);
 
   return {
     kindOf,
@@ -213,14 +219,14 @@ function createKinds({ catalog, engineNodes }: Pick<Options, "catalog" | "engine
       if (!isKnown(node) || node.instruction !== "" || node.runtimeInstruction !== "") return false;
       const kind = kindOf(node);
       if ("engine" in kind) return !kind.engine.reachesOut;
-      const { hints, credential } = kind.tool.tool;
+      const { hints, credential } = kind.action;
       return hints.readOnly && !hints.openWorld && !credential;
     },
 
     /** What the parameters of a node have to be. */
     inputOf(node: GraphNode): EngineNode["input"] {
       const kind = kindOf(node);
-      return "engine" in kind ? kind.engine.input : kind.tool.tool.input;
+      return "engine" in kind ? kind.engine.input : kind.action.input;
     },
   };
 }

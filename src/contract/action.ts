@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { DefaultModels } from "../base/default-models.ts";
-import type { ToolCall } from "./call.ts";
+import type { ActionCall } from "./call.ts";
 import type { Credential, CredentialData } from "./credential.ts";
 
 /** What a caller may expect of a tool; the same four words on the node, in the catalogue and in MCP. */
 export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld: boolean };
 
-export type Tool = {
+export type Action = {
   id: string;
   title: string;
   description: string;
@@ -34,7 +34,7 @@ export type Tool = {
   isRepeatable: (input: Record<string, unknown>) => boolean;
   /** Whether one call may be sent twice, which does no more than once where it carries the key of the call. */
   isResendable: (input: Record<string, unknown>) => boolean;
-  run: (call: ToolCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
+  run: (call: ActionCall<Record<string, unknown>, CredentialData>) => Promise<Record<string, unknown>[]>;
 };
 
 type DefaultModelField = { field: string; of: keyof DefaultModels };
@@ -47,7 +47,7 @@ type BytesField = {
   file?: { name: string | undefined };
 };
 
-type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
+type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
   id: string;
   title: string;
   description: string;
@@ -72,15 +72,15 @@ type ToolDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Defin
   isRepeatable?: (input: z.output<Input>) => boolean;
   /** Where it differs from `isRepeatable`, because `idempotencyKey` of the call is sent: the caller's next call has another one. */
   isResendable?: (input: z.output<Input>) => boolean;
-  run: (call: ToolCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
+  run: (call: ActionCall<z.output<Input>, DataOf<Definition>>) => Promise<z.output<Output>[]>;
 };
 
 type DataOf<Definition> = Definition extends Credential<infer Data> ? Data : Record<string, never>;
 
 /** One descriptor makes the node's form, the validation everywhere and the MCP tool. */
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null>(
-  descriptor: ToolDescriptor<Input, Output, Definition>,
-): Tool {
+export function defineAction<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null>(
+  descriptor: ActionDescriptor<Input, Output, Definition>,
+): Action {
   const { readOnly, idempotent } = descriptor.hints;
   const { isRepeatable = () => readOnly || idempotent } = descriptor;
   const usual = {
@@ -93,5 +93,5 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     isRepeatable,
     isResendable: isRepeatable,
   };
-  return { ...usual, ...descriptor } as unknown as Tool;
+  return { ...usual, ...descriptor } as unknown as Action;
 }

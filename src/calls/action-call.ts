@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { SafeFetch } from "../base/safe-fetch.ts";
-import type { ToolCall } from "../contract/call.ts";
+import type { ActionCall } from "../contract/call.ts";
 import type { Credential, CredentialData } from "../contract/credential.ts";
 import { createHttp, type Http } from "../contract/http.ts";
 import { baseUrlOf, originsOf } from "../contract/origins.ts";
@@ -35,7 +35,7 @@ type Call = {
   idempotencyKey: string;
 };
 
-export function createToolCall(outside: Outside, call: Call): ToolCall<Record<string, unknown>, CredentialData> {
+export function createActionCall(outside: Outside, call: Call): ActionCall<Record<string, unknown>, CredentialData> {
   return {
     input: call.input,
     credential: call.credential?.data() ?? {},
