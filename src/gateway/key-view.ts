@@ -1,6 +1,6 @@
+import { matchesRule } from "../base/match-rule.ts";
 import type { VerifiedCaller } from "../identity/api-keys.ts";
 import { toReference } from "../vault/reference.ts";
-import { matchesRule } from "./match-rule.ts";
 import type { ToolView } from "./mcp-caller.ts";
 
 /** What a key's rules and the default credentials make of one server; undefined when they change nothing anywhere. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { matchesRule } from "../../src/gateway/match-rule.ts";
+import { matchesRule } from "../../src/base/match-rule.ts";
 import { type McpApp, startMcpApp } from "../support/gateway/mcp-app.ts";
 import { createMcpClient, type McpClient } from "../support/gateway/mcp-client.ts";
 import { signUpMember, signUpOwner } from "../support/people.ts";

@@ -35,7 +35,7 @@ export const mayImport: Record<string, readonly string[]> = {
 };
 
 /** Beside wire files, what the web UI may share with the server: functions of texts that need nothing else. */
-export const sharedWithWeb = ["src/base/split-scopes.ts"];
+export const sharedWithWeb = ["src/base/split-scopes.ts", "src/base/match-rule.ts"];
 
 export const withoutWire = ["providers", "contract", "storage", "base"];
 

@@ -1,7 +1,7 @@
 import { Dialog } from "../../parts/dialog.tsx";
 import { NodeIcon } from "../../parts/node-icon.tsx";
+import { PickList } from "../../parts/pick-list.tsx";
 import { canConnect } from "../edit/new-ids.ts";
-import { PickList } from "../palette/pick-list.tsx";
 import { waysOf } from "../ways-of.ts";
 import { nodeTitle } from "../words.ts";
 import type { Editor } from "./use-editor.ts";

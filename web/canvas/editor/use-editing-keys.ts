@@ -1,9 +1,9 @@
 import { useReactFlow } from "@xyflow/react";
+import type { KeyTable } from "../../parts/key-of.ts";
 import { clipNodes } from "../edit/copy-nodes.ts";
 import type { Positions } from "../edit/places.ts";
 import type { Box, Line } from "../flow/flow-data.ts";
 import type { Selection } from "../flow/flow-surface.tsx";
-import type { KeyTable } from "../flow/key-of.ts";
 import type { useGo } from "../flow/use-go.ts";
 import { placeNodes } from "../place-nodes.ts";
 import type { Editor } from "./use-editor.ts";

@@ -11,11 +11,11 @@ import {
   useRef,
   useState,
 } from "react";
+import { type KeyTable, pressKey } from "../../parts/key-of.ts";
 import type { Positions } from "../edit/places.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import { findFirstView } from "./find-first-view.ts";
 import { type Box, type Drawing, type Line, toBoxes, toLines } from "./flow-data.ts";
-import { type KeyTable, pressKey } from "./key-of.ts";
 import { boxId, NodeBox } from "./node-box.tsx";
 
 export type Selection = { nodeIds: readonly string[]; edgeIds: readonly string[] };

@@ -1,6 +1,6 @@
 import { useReactFlow } from "@xyflow/react";
+import type { KeyTable } from "../../parts/key-of.ts";
 import type { Box, Line } from "./flow-data.ts";
-import type { KeyTable } from "./key-of.ts";
 import type { useGo } from "./use-go.ts";
 
 type Options = Pick<ReturnType<typeof useGo>, "go" | "selectNothing"> & { onOpen: (nodeId: string | undefined) => void };

@@ -2,8 +2,8 @@ import { X } from "lucide-react";
 import { useMemo } from "react";
 import type { NodeKind } from "../../catalog.ts";
 import { NodeIcon } from "../../parts/node-icon.tsx";
+import { PickList } from "../../parts/pick-list.tsx";
 import { ToolButton } from "../flow/tool-button.tsx";
-import { PickList } from "./pick-list.tsx";
 import { searchKinds } from "./search-kinds.ts";
 
 export const nodeDragType = "application/x-switchyard-node";

@@ -1,5 +1,5 @@
 import type { Server } from "../../api/servers.ts";
-import { countAllowedTools, findAllowedTools } from "./matches-rule.ts";
+import { countAllowedTools, findAllowedTools } from "./allowed-tools.ts";
 
 /** What the rules leave of everything, as a number and by name. */
 export function AllowedTools({ servers, rules }: { servers: Server[]; rules: string[] }) {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useId, useState } from "react";
 import type { Server } from "../../api/servers.ts";
 import { Button } from "../../parts/button.tsx";
 import { controlLook } from "../../parts/field.tsx";
-import { countAllowedTools, isRule } from "./matches-rule.ts";
+import { countAllowedTools, isRule } from "./allowed-tools.ts";
 
 type RuleEntryProps = { rules: string[]; servers: Server[]; onChange: (rules: string[]) => void };
 

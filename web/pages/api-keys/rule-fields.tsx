@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { useOrganizationServers } from "../servers/organization-servers.ts";
+import { countAllowedTools } from "./allowed-tools.ts";
 import { AllowedTools } from "./allowed-tools.tsx";
-import { countAllowedTools } from "./matches-rule.ts";
 import { RuleEntry } from "./rule-entry.tsx";
 import { RulePicker } from "./rule-picker.tsx";
 

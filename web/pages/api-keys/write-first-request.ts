@@ -1,7 +1,7 @@
 import type { ApiKeyWithText } from "../../../src/identity/wire.ts";
 import type { Server } from "../../api/servers.ts";
 import { firstCall, writeCurl } from "../servers/client-snippets.ts";
-import { findAllowedTools } from "./matches-rule.ts";
+import { findAllowedTools } from "./allowed-tools.ts";
 
 /** A command that works with exactly this key. */
 export function writeFirstRequest({ key, scopes, toolRules }: ApiKeyWithText, servers: Server[], platformUrl: string): string {

@@ -1,11 +1,15 @@
+import { Search } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { controlLook } from "../../parts/field.tsx";
-import { type KeyTable, pressKey } from "../flow/key-of.ts";
+import { controlLook } from "./field.tsx";
+import { type KeyTable, pressKey } from "./key-of.ts";
 
-export type PickGroup<Entry> = { title: string; entries: Entry[] };
+/** Without a title where there is nothing to tell the entries apart by. */
+export type PickGroup<Entry> = { title?: string; entries: Entry[] };
 
 type PickListProps<Entry> = {
   label: string;
+  /** What to type, where the label does not say it. */
+  placeholder?: string;
   /** What fits the text. */
   find: (text: string) => PickGroup<Entry>[];
   idOf: (entry: Entry) => string;
@@ -18,7 +22,17 @@ type PickListProps<Entry> = {
 };
 
 /** A search field over a list in groups: arrows choose while one types, Enter takes. */
-export function PickList<Entry>({ label, find, idOf, show, onPick, onEscape, dragType, nothing }: PickListProps<Entry>) {
+export function PickList<Entry>({
+  label,
+  placeholder = label,
+  find,
+  idOf,
+  show,
+  onPick,
+  onEscape,
+  dragType,
+  nothing,
+}: PickListProps<Entry>) {
   const id = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
@@ -42,32 +56,38 @@ export function PickList<Entry>({ label, find, idOf, show, onPick, onEscape, dra
 
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
-      <input
-        type="search"
-        role="combobox"
-        aria-label={label}
-        aria-expanded="true"
-        aria-controls={id}
-        aria-activedescendant={optionId(entries[active])}
-        autoComplete="off"
-        // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into.
-        autoFocus
-        placeholder={label}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setChosen(0);
-        }}
-        onKeyDown={(event) => pressKey(event, keys)}
-        className={`${controlLook} shrink-0`}
-      />
+      <div className="relative shrink-0">
+        <Search className="pointer-events-none absolute top-3 left-3 size-4 text-muted" aria-hidden="true" />
+        <input
+          type="search"
+          role="combobox"
+          aria-label={label}
+          aria-expanded="true"
+          aria-controls={id}
+          aria-activedescendant={optionId(entries[active])}
+          aria-autocomplete="list"
+          autoComplete="off"
+          // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into.
+          autoFocus
+          placeholder={placeholder}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setChosen(0);
+          }}
+          onKeyDown={(event) => pressKey(event, keys)}
+          className={`${controlLook} pl-9`}
+        />
+      </div>
       <div id={id} ref={list} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls of a form, these are options of a list.
-          <div key={group.title} role="group" aria-label={group.title} className="mb-3">
-            <p aria-hidden="true" className="px-2 py-1 text-xs font-medium text-muted">
-              {group.title}
-            </p>
+          <div key={group.title ?? ""} role="group" aria-label={group.title ?? label} className="mb-3">
+            {group.title !== undefined && (
+              <p aria-hidden="true" className="px-2 py-1 text-xs font-medium text-muted">
+                {group.title}
+              </p>
+            )}
             {group.entries.map((entry) => (
               <PickOption
                 key={idOf(entry)}
@@ -82,7 +102,9 @@ export function PickList<Entry>({ label, find, idOf, show, onPick, onEscape, dra
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="px-2 text-sm text-muted">{nothing}</p>}
+      <p role="status" className={entries.length === 0 ? "px-2 text-sm text-muted" : "sr-only"}>
+        {entries.length === 0 ? nothing : `${entries.length} found`}
+      </p>
     </div>
   );
 }

@@ -1,19 +1,5 @@
+import { matchesRule } from "../../../src/base/match-rule.ts";
 import type { Server, ServerTool } from "../../api/servers.ts";
-
-/** Whether a name fits a pattern in which `*` stands for any characters or none. The gateway judges the same way, and has the last word. */
-export function matchesRule(rule: string, name: string): boolean {
-  const [start = "", ...others] = rule.split("*");
-  const end = others.pop();
-  if (end === undefined) return name === rule;
-  if (!name.startsWith(start) || !name.endsWith(end)) return false;
-  let position = start.length;
-  for (const part of others) {
-    const found = name.indexOf(part, position);
-    if (found === -1) return false;
-    position = found + part.length;
-  }
-  return position <= name.length - end.length;
-}
 
 /** What a key with these rules may call, server by server; null: it has no rules. */
 export function findAllowedTools(servers: Server[], rules: string[] | null): { server: Server; tools: ServerTool[] }[] {
