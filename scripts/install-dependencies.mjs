@@ -16,7 +16,7 @@ export async function installDependencies(root, wanted) {
   if (isInstalled(root, wanted)) return;
   await withLock(path.join(root, "dist", "install.lock"), async ({ wasAbandoned, noteChild }) => {
     if (isInstalled(root, wanted)) return;
-    if (wasAbandoned) removeHalfInstalled(path.join(root, "node_modules"));
+    if (wasAbandoned) for (const part of ["", "src", "web"]) removeHalfInstalled(path.join(root, part, "node_modules"));
     // Whoever ran the tests once keeps what they need when the lockfile changes.
     const level = readStamp(root).level === "everything" ? "everything" : wanted;
     if (!matchesLockfile(root, level)) {

@@ -92,7 +92,6 @@ export async function startApp(context: StartContext & { roles: readonly Process
       await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
     }
     const { needed } = await parts.identity.setup.state();
-    if (platform) openAccounts(parts.identity, log);
     const { runs, removeDeleted, webhookRemovals } = running;
     const upkeep = { removeDeleted, removeWebhooks: webhookRemovals.run };
     return { parts, runs, ...upkeep, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
@@ -111,11 +110,6 @@ async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
     roles.includes("gateway") ? import("./oauth/authorization-server.ts") : undefined,
   ]);
   return { platform, gateway, operations };
-}
-
-/** When the doors are open: everybody but the first to sign in would wait for it in vain. */
-function openAccounts({ accounts }: Parts["identity"], log: Log): void {
-  accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
 type Watched = { config: Config; log: Log; metrics: Metrics };

@@ -29,12 +29,9 @@ async function list(words: string[]) {
 async function add(words: string[]) {
   const { organization, email, password, name, ...rest } = await readOptionsWithSecret(words, newMember, { secret: "password" });
   return await withParts(async (parts) => {
-    const { accounts, organizations, sessions } = parts.identity;
+    const { accounts, organizations } = parts.identity;
     await requireOrganization(parts, organization);
-    if (password !== undefined) {
-      const { value } = await accounts.create({ name, email, password });
-      await sessions.endAll(value.userId);
-    }
+    if (password !== undefined) await accounts.create({ name, email, password });
     return await organizations.addMember(organization, email, rest.role);
   });
 }

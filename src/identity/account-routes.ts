@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { type UserCaller, userOf } from "../door/caller.ts";
 import { type AddressCount, limitPerMinute } from "../door/rate-limit.ts";
+import type { Visitor } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
 import * as wire from "./wire.ts";
 
@@ -48,8 +49,9 @@ function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptio
     async (request, reply) => {
       const { setupToken, name, ...rest } = request.body;
       const owner = { name, ...rest };
-      const { cookies, ...result } = await setup.createFirst(owner, setupToken, sessionHeaders(request));
-      return reply.code(201).header("set-cookie", cookies).send(result);
+      const result = await setup.createFirst(owner, setupToken);
+      const { cookie } = await accounts.enter(result.userId, visitorOf(request));
+      return reply.code(201).header("set-cookie", cookie).send(result);
     },
   );
 
@@ -62,8 +64,9 @@ function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptio
     },
     async (request, reply) => {
       if (!isSignUpOpen) throw new Refusal("sign_up_closed", "Accounts are created by invitation here.");
-      const { cookies, ...result } = await setup.createOwner(request.body, sessionHeaders(request));
-      return reply.code(201).header("set-cookie", cookies).send(result);
+      const result = await setup.createOwner(request.body);
+      const { cookie } = await accounts.enter(result.userId, visitorOf(request));
+      return reply.code(201).header("set-cookie", cookie).send(result);
     },
   );
 
@@ -71,8 +74,8 @@ function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptio
     "/api/sign-in",
     { config, onRequest, schema: { tags, summary: "Sign in", body: wire.signInRequest, response: { 200: wire.me } } },
     async (request, reply) => {
-      const { cookies } = await accounts.signIn(sessionHeaders(request), request.body);
-      return await sendMe(identity, reply, cookies);
+      const { cookie } = await accounts.signIn(visitorOf(request), request.body);
+      return await answerWithMe(identity, reply, cookie);
     },
   );
 
@@ -105,7 +108,7 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
   const config = { access: "session" } as const;
 
   routes.post("/api/sign-out", { config, schema: { tags, summary: "Sign out", response: { 204: nothing } } }, async (request, reply) => {
-    reply.header("set-cookie", await accounts.signOut(sessionHeaders(request)));
+    reply.header("set-cookie", await accounts.signOut(visitorOf(request)));
     return reply.code(204).send();
   });
 
@@ -118,7 +121,7 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
     { config, schema: { tags, summary: "Change my name", body: wire.profileChange, response: { 200: wire.me } } },
     async (request) => {
       const user = userOf(request);
-      await accounts.rename(sessionHeaders(request), request.body.name);
+      await accounts.rename(user.userId, request.body.name);
       return await toMe(identity, { ...user, name: request.body.name });
     },
   );
@@ -131,7 +134,8 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
       schema: { tags, summary: "Change my password; ends my other sessions", body: wire.passwordChange, response: { 204: nothing } },
     },
     async (request, reply) => {
-      reply.header("set-cookie", await accounts.changePassword(sessionHeaders(request), request.body));
+      const cookie = await accounts.changePassword(userOf(request).userId, request.body, visitorOf(request));
+      reply.header("set-cookie", cookie);
       return reply.code(204).send();
     },
   );
@@ -165,22 +169,24 @@ function registerProfileRoutes(server: FastifyInstance, { identity, signInLimitP
   );
 }
 
-/** Only what better-auth needs: a caller cannot smuggle in other headers it might believe. */
-export function sessionHeaders(request: FastifyRequest): Headers {
-  const headers = new Headers({ "x-switchyard-peer": request.ip });
-  if (request.headers.cookie) headers.set("cookie", request.headers.cookie);
-  if (request.headers["user-agent"]) headers.set("user-agent", request.headers["user-agent"]);
-  return headers;
+export const visitorOf = (request: FastifyRequest): Visitor => ({
+  cookies: request.headers.cookie,
+  address: request.ip,
+  userAgent: request.headers["user-agent"],
+});
+
+/** The answer to a person who has just come in, with the cookie of the new session. */
+export async function sendMe(identity: Identity, request: FastifyRequest, { reply, userId }: { reply: FastifyReply; userId: string }) {
+  const { cookie } = await identity.accounts.enter(userId, visitorOf(request));
+  return await answerWithMe(identity, reply, cookie);
 }
 
-/** The answer to a person who has just come in, with the cookies of the new session. */
-export async function sendMe(identity: Identity, reply: FastifyReply, cookies: string[]): Promise<wire.Me> {
-  const { value } = await identity.accounts.authenticate(withCookies(cookies));
-  reply.header("set-cookie", cookies);
-  return await toMe(identity, value);
+async function answerWithMe(identity: Identity, reply: FastifyReply, cookie: string): Promise<wire.Me> {
+  const [cookies] = cookie.split(";", 1);
+  const { user } = await identity.accounts.authenticate({ cookies });
+  reply.header("set-cookie", cookie);
+  return await toMe(identity, user);
 }
-
-const withCookies = (cookies: string[]) => new Headers({ cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") });
 
 export async function toMe({ organizations }: Pick<Identity, "organizations">, user: UserCaller): Promise<wire.Me> {
   const memberships = await organizations.listOf(user.userId);

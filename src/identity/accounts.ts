@@ -1,102 +1,144 @@
+import { randomBytes } from "node:crypto";
 import { createBatch } from "../base/batch.ts";
+import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { UserCaller } from "../door/caller.ts";
+import type { Database, Sql } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import type { AccountOptions, openAuth } from "./open-auth.ts";
+import {
+  endSession,
+  findPassword,
+  insertSession,
+  insertUser,
+  isStillPassword,
+  renameUser,
+  renewSession,
+  replacePassword,
+  type StoredPassword,
+} from "./account-store.ts";
+import type { Mailer } from "./mailer.ts";
+import type { PasswordHashing } from "./password-hashing.ts";
 import { createPasswordResets } from "./password-resets.ts";
-import { createReadSessionToken } from "./session-cookie.ts";
+import { createSessionCookie } from "./session-cookie.ts";
 import { findSessions, type SessionUser } from "./session-store.ts";
-import { deleteResetLinks, identityTables } from "./store.ts";
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** An answer together with the cookies better-auth wants the browser to keep. */
-type WithCookies<Value> = { value: Value; cookies: string[] };
+export type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; hashing: PasswordHashing };
 
-/** Users, passwords and sessions: better-auth, kept behind this file and only loaded where somebody signs in. */
+/** What is known of who asks before anybody is signed in. */
+export type Visitor = { cookies: string | undefined; address: string; userAgent: string | undefined };
+
+export type NewAccount = { name?: string | undefined; email: string; password: string };
+
+type Entered = { userId: string; cookie: string };
+
+/** Users, passwords and sessions. */
 export function createAccounts(options: AccountOptions) {
-  let opened: Promise<ReturnType<typeof openAuth>> | undefined;
-  const open = () => (opened ??= import("./open-auth.ts").then((module) => module.openAuth(options)));
-  type Ask = Awaited<ReturnType<typeof open>>["ask"];
-  const answered: Ask = async (call) => (await open()).ask(call);
-  const hashed: Ask = async (call) => {
-    options.hashing.requireRoom();
-    return await answered(call);
-  };
-
-  /** The browser forgets the session it came with as soon as it has a new one, so nobody could end that any more. */
-  const endReplaced = async (request: Headers): Promise<void> => void (await answered((api) => api.signOut({ headers: request })));
-
-  const readToken = createReadSessionToken(options);
+  const { db, hashing } = options;
+  const cookie = createSessionCookie(options);
   const lookups = createBatch<string, SessionUser | undefined>({
     maxItems: 64,
     isFatal: isDatabaseUnavailable,
     async flush(tokens) {
-      const found = new Map((await findSessions(options.db, tokens)).map((session) => [session.token, session]));
+      const found = new Map((await findSessions(db, tokens)).map((session) => [session.token, session]));
       return tokens.map((token) => found.get(token));
     },
   });
 
-  /** What nearly every request of a person needs and better-auth takes long for; undefined where it has to decide. */
-  async function findSession(request: Headers) {
-    const token = readToken(request.get("cookie"));
-    const session = token === undefined ? undefined : await lookups.add(token);
-    if (!session) return undefined;
-    const { token: _, ...value } = session;
-    return { value, cookies: [] as string[] };
+  async function openSession(sql: Sql, userId: string, { address, userAgent }: Visitor): Promise<Entered> {
+    const token = randomBytes(24).toString("base64url");
+    await insertSession(sql, { id: newId(), token, userId, address, userAgent });
+    return { userId, cookie: cookie.write(token) };
+  }
+
+  async function enter(userId: string, visitor: Visitor): Promise<Entered> {
+    const entered = await db.transaction((sql) => openSession(sql, userId, visitor));
+    await leave(visitor);
+    return entered;
+  }
+
+  /** Whoever changed the password meanwhile has ended all sessions: no further one may come of the old one. */
+  const enterWithPassword = (stored: StoredPassword, visitor: Visitor): Promise<Entered | undefined> =>
+    db.transaction(async (sql) => ((await isStillPassword(sql, stored)) ? await openSession(sql, stored.userId, visitor) : undefined));
+
+  /** The browser forgets the session it came with as soon as it has a new one, so nobody could end that any more. */
+  async function leave({ cookies }: Pick<Visitor, "cookies">): Promise<void> {
+    const token = cookie.read(cookies);
+    if (token !== undefined) await endSession(db, token);
   }
 
   return {
-    /** Before the first visitor, who would have to wait for it. */
-    open,
-
-    async create({ name, ...account }: NewAccount, request?: Headers): Promise<WithCookies<{ userId: string }>> {
-      const body = { ...account, name: name ?? nameFromEmail(account.email) };
-      const call = { body, ...(request ? { headers: request } : {}), returnHeaders: true } as const;
-      const { headers, response } = await hashed((api) => api.signUpEmail(call));
-      if (request) await endReplaced(request);
-      return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
+    async create({ name, email, password }: NewAccount): Promise<{ userId: string }> {
+      hashing.requireRoom();
+      const address = email.toLowerCase();
+      if (await findPassword(db, { email: address })) throw emailTaken();
+      const user = { id: newId(), name: name ?? nameFromEmail(email), email: address, passwordId: newId() };
+      if (!(await insertUser(db, { ...user, passwordHash: await hashing.hash(password) }))) throw emailTaken();
+      return { userId: user.id };
     },
 
-    async signIn(request: Headers, credentials: { email: string; password: string }): Promise<WithCookies<{ userId: string }>> {
-      const { headers, response } = await hashed((api) => api.signInEmail({ body: credentials, headers: request, returnHeaders: true }));
-      await endReplaced(request);
-      return { value: { userId: response.user.id }, cookies: headers.getSetCookie() };
+    enter,
+
+    async signIn(visitor: Visitor, { email, password }: { email: string; password: string }): Promise<Entered> {
+      hashing.requireRoom();
+      const stored = await findPassword(db, { email });
+      // How long it takes must not say whether the address has an account.
+      const isRight = stored ? await hashing.verify({ hash: stored.passwordHash, password }) : (await hashing.hash(password)) === "";
+      const entered = stored && isRight ? await enterWithPassword(stored, visitor) : undefined;
+      if (!entered) throw new Refusal("sign_in_failed", "The e-mail address or the password is wrong.");
+      await leave(visitor);
+      return entered;
     },
 
-    async signOut(request: Headers): Promise<string[]> {
-      const { headers } = await answered((api) => api.signOut({ headers: request, returnHeaders: true }));
-      return headers.getSetCookie();
+    /** The cookie that takes the session's place in the browser. */
+    async signOut(visitor: Pick<Visitor, "cookies">): Promise<string> {
+      await leave(visitor);
+      return cookie.writeEmpty();
     },
 
-    /** The session of a request, and refreshed cookies when half its life is over. */
-    async authenticate(request: Headers) {
-      const known = await findSession(request);
-      if (known) return known;
-      const { headers, response } = await answered((api) => api.getSession({ headers: request, returnHeaders: true }));
-      if (!response) throw new Refusal("not_signed_in", "Sign in first.");
-      const { user, session } = response;
-      return {
-        value: { userId: user.id, name: user.name, email: user.email, createdAt: user.createdAt, sessionId: session.id },
-        cookies: headers.getSetCookie(),
-      };
+    /** Who a request comes from, and a fresh cookie where the session was prolonged. */
+    async authenticate({ cookies }: Pick<Visitor, "cookies">): Promise<{ user: UserCaller; cookie: string | undefined }> {
+      const token = cookie.read(cookies);
+      const session = token === undefined ? undefined : await lookups.add(token);
+      if (token === undefined || !session) throw new Refusal("not_signed_in", "Sign in first.");
+      const { token: _, isOld, ...user } = session;
+      if (!isOld) return { user, cookie: undefined };
+      // Whoever ended it meanwhile has the last word.
+      if (!(await renewSession(db, token))) throw new Refusal("not_signed_in", "Sign in first.");
+      return { user, cookie: cookie.write(token) };
     },
 
-    async rename(request: Headers, name: string): Promise<void> {
-      await answered((api) => api.updateUser({ body: { name }, headers: request }));
+    rename: (userId: string, name: string) => renameUser(db, userId, name),
+
+    /** Ends every session of the person and gives the cookie of a new one. */
+    async changePassword(
+      userId: string,
+      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+      visitor: Visitor,
+    ): Promise<string> {
+      hashing.requireRoom();
+      const stored = await findPassword(db, { userId });
+      if (!stored || !(await hashing.verify({ hash: stored.passwordHash, password: currentPassword }))) throw wrongPassword();
+      const passwordHash = await hashing.hash(newPassword);
+      return await db.transaction(async (sql) => {
+        await replacePassword(sql, { userId, passwordHash });
+        return (await openSession(sql, userId, visitor)).cookie;
+      });
     },
 
-    /** Ends every other session of the user and returns the cookies of a new one. */
-    async changePassword(request: Headers, change: { currentPassword: string; newPassword: string }): Promise<string[]> {
-      const body = { ...change, revokeOtherSessions: true };
-      const { headers, response } = await hashed((api) => api.changePassword({ body, headers: request, returnHeaders: true }));
-      await deleteResetLinks(identityTables(options.db), response.user.id);
-      return headers.getSetCookie();
-    },
-
-    ...createPasswordResets({ db: options.db, open, answered, hashed }),
+    ...createPasswordResets(options),
   };
 }
 
-export type NewAccount = { name?: string | undefined; email: string; password: string };
-
 const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
+
+const emailTaken = () =>
+  new Refusal("email_taken", "An account with this e-mail address exists already.", {
+    errors: [{ pointer: "/email", detail: "has an account already" }],
+  });
+
+const wrongPassword = () =>
+  new Refusal("validation_failed", "The current password is wrong.", {
+    errors: [{ pointer: "/currentPassword", detail: "is not the current password" }],
+  });

@@ -29,7 +29,7 @@ type Options = {
 export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, organizationCreation, ...given }: Options) {
   const mailer = createMailer({ ...mail, log });
   const hashing = given.hashing ?? createPasswordHashing();
-  const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing, log });
+  const accounts = createAccounts({ db, cookieKey, baseUrl, mailer, hashing });
   const organizations = createOrganizations({ db, creation: organizationCreation });
   const apiKeys = createApiKeys({ db, log });
   return {

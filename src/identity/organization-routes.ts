@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { memberOf, userOf } from "../door/caller.ts";
 import { limitPerMinute } from "../door/rate-limit.ts";
-import { type AccountRouteOptions, sendMe, sessionHeaders, toMe } from "./account-routes.ts";
+import { type AccountRouteOptions, sendMe, toMe } from "./account-routes.ts";
 import type { Identity } from "./identity.ts";
 import { requireRankFor } from "./organizations.ts";
 import * as wire from "./wire.ts";
@@ -217,9 +217,9 @@ function registerInvitationAnswers(server: FastifyInstance, { identity, signInLi
     async (request, reply) => {
       const { token, name, password } = request.body;
       const { email } = await invitations.view(request.params.invitationId, token);
-      const { value, cookies } = await accounts.create({ name, email, password }, sessionHeaders(request));
-      await invitations.accept(request.params.invitationId, token, { id: value.userId, email });
-      return reply.code(201).send(await sendMe(identity, reply, cookies));
+      const { userId } = await accounts.create({ name, email, password });
+      await invitations.accept(request.params.invitationId, token, { id: userId, email });
+      return reply.code(201).send(await sendMe(identity, request, { reply, userId }));
     },
   );
 }

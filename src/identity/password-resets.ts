@@ -1,38 +1,60 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../storage/database.ts";
-import type { openAuth } from "./open-auth.ts";
+import { insertResetLink, isResetLink, replacePassword, useResetLink } from "./account-store.ts";
+import type { Mailer } from "./mailer.ts";
+import type { PasswordHashing } from "./password-hashing.ts";
 import { findUserByEmail, identityTables } from "./store.ts";
 
-type Auth = ReturnType<typeof openAuth>;
-type Options = { db: Database; open: () => Promise<Auth>; answered: Auth["ask"]; hashed: Auth["ask"] };
+type Options = { db: Database; baseUrl: string; mailer: Mailer; hashing: PasswordHashing };
 
 /** The ways to a new password for somebody who does not know the old one. Each ends all sessions of the person and every other link. */
-export function createPasswordResets({ db, open, answered, hashed }: Options) {
-  async function resetPassword(confirmation: { token: string; newPassword: string }): Promise<void> {
-    await hashed((api) => api.resetPassword({ body: confirmation }));
-  }
+export function createPasswordResets({ db, baseUrl, mailer, hashing }: Options) {
+  const findUser = (email: string) => findUserByEmail(identityTables(db), email);
 
   return {
     async requestPasswordReset(email: string): Promise<void> {
-      await answered((api) => api.requestPasswordReset({ body: { email } }));
+      const user = await findUser(email);
+      if (!user) return;
+      const token = randomBytes(24).toString("base64url");
+      await insertResetLink(db, { id: newId(), hash: hashOf(token), userId: user.id });
+      mailer.send(resetMail(user.email, `${baseUrl}/reset-password?token=${token}`));
     },
 
-    resetPassword,
+    async resetPassword({ token, newPassword }: { token: string; newPassword: string }): Promise<void> {
+      const hash = hashOf(token);
+      // A hash is dear: nobody gets one for a link that was made up.
+      if (!(await isResetLink(db, hash))) throw linkIsOver();
+      hashing.requireRoom();
+      const passwordHash = await hashing.hash(newPassword);
+      await db.transaction(async (sql) => {
+        const userId = await useResetLink(sql, hash);
+        if (userId === undefined) throw linkIsOver();
+        await replacePassword(sql, { userId, passwordHash });
+      });
+    },
 
-    /** For whoever runs the machine, without a mail: the same reset, with a link that nobody else ever sees. */
+    /** For whoever runs the machine, without a link. */
     async setPassword({ email, password }: { email: string; password: string }): Promise<{ userId: string }> {
-      const user = await findUserByEmail(identityTables(db), email);
+      const user = await findUser(email);
       if (!user) throw new Refusal("not_found", "There is no account with this e-mail address.");
-      const { internalAdapter } = await (await open()).auth.$context;
-      const token = randomBytes(24).toString("base64url");
-      const expiresAt = new Date(Date.now() + linkLifetimeMs);
-      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: user.id, expiresAt });
-      await resetPassword({ token, newPassword: password });
+      const passwordHash = await hashing.hash(password);
+      await db.transaction((sql) => replacePassword(sql, { userId: user.id, passwordHash }));
       return { userId: user.id };
     },
   };
 }
 
-/** Long enough for a hash on a busy machine; the clock of the database may also differ a little from that of the process. */
-const linkLifetimeMs = 60 * 60_000;
+const hashOf = (token: string): string => createHash("sha256").update(`reset-password:${token}`).digest("base64url");
+
+const linkIsOver = () =>
+  new Refusal("validation_failed", "This link has expired or was used already.", {
+    errors: [{ pointer: "/token", detail: "has expired or was used already" }],
+  });
+
+const resetMail = (to: string, link: string) => ({
+  to,
+  subject: "Reset your Switchyard password",
+  text: `Someone asked to reset the password of ${to}.\n\nTo choose a new one, open this link within an hour:\n${link}\n\nIf it was not you, nothing needs to be done.`,
+});

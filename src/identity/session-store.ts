@@ -3,14 +3,17 @@ import type { Role } from "./wire.ts";
 
 // Asked before every request of a person, for all that ask at the same time together.
 
-export type SessionUser = { token: string; sessionId: string; userId: string; name: string; email: string; createdAt: Date };
+export type SessionUser = { token: string; sessionId: string; userId: string; name: string; email: string; createdAt: Date } & {
+  /** More than a day has passed of it: it is prolonged, and its cookie with it. */
+  isOld: boolean;
+};
 
-/** Not those of which more than a day has passed: they are prolonged, and their cookie with them. */
 const sessionsStatement: Statement = {
-  name: "sessions_known",
-  text: `SELECT asked.token, live_session.id AS "sessionId", app_user.id AS "userId", app_user.name, app_user.email, app_user.created_at AS "createdAt"
+  name: "sessions_of_tokens",
+  text: `SELECT asked.token, live_session.id AS "sessionId", app_user.id AS "userId", app_user.name, app_user.email, app_user.created_at AS "createdAt",
+      live_session.expires_at <= now() + interval '6 days' AS "isOld"
     FROM unnest($1::text[]) AS asked (token)
-    JOIN live_session ON live_session.token = asked.token AND live_session.expires_at > now() + interval '6 days'
+    JOIN live_session ON live_session.token = asked.token
     JOIN app_user ON app_user.id = live_session.user_id`,
 };
 

@@ -14,10 +14,10 @@ type Options = { db: Database; accounts: Accounts; organizations: Organizations;
 export function createSetup({ db, accounts, organizations, setupToken }: Options) {
   const tables = identityTables(db);
 
-  async function createOwner({ organizationName, ...account }: NewOwner, request?: Headers) {
-    const { value, cookies } = await accounts.create(account, request);
-    const organization = await organizations.create(organizationName, value.userId);
-    return { userId: value.userId, organizationId: organization.id, cookies };
+  async function createOwner({ organizationName, ...account }: NewOwner) {
+    const { userId } = await accounts.create(account);
+    const organization = await organizations.create(organizationName, userId);
+    return { userId, organizationId: organization.id };
   }
 
   return {
@@ -27,7 +27,7 @@ export function createSetup({ db, accounts, organizations, setupToken }: Options
       return { needed: !(await hasAnyUser(tables)), setupTokenRequired: setupToken !== undefined };
     },
 
-    async createFirst(owner: NewOwner, token: string | undefined, request?: Headers) {
+    async createFirst(owner: NewOwner, token: string | undefined) {
       if (setupToken !== undefined && !isSameText(token ?? "", setupToken))
         throw new Refusal("setup_token_invalid", "The setup token is wrong. It is printed on the server's console.", {
           errors: [{ pointer: "/setupToken", detail: "is not the token printed on the console" }],
@@ -35,7 +35,7 @@ export function createSetup({ db, accounts, organizations, setupToken }: Options
       return await tables.transaction().execute(async (transaction) => {
         if (!(await tryLockSetup(transaction)) || (await hasAnyUser(tables)))
           throw new Refusal("setup_done", "The first account exists already. Sign in instead.");
-        return await createOwner(owner, request);
+        return await createOwner(owner);
       });
     },
   };

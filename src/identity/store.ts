@@ -13,7 +13,6 @@ type IdentityTables = {
     ip_address: string | null;
     user_agent: string | null;
   };
-  verification: { id: string; value: string };
   organization: { id: string; name: string; created_at: Generated<Date>; deleted_at: Date | null };
   member: { id: string; organization_id: string; user_id: string; role: Role; created_at: Generated<Date> };
   invitation: {
@@ -82,9 +81,6 @@ export async function hasAnyUser(db: IdentityDb): Promise<boolean> {
 
 export const findUserByEmail = (db: IdentityDb, email: string) =>
   db.selectFrom("app_user").select(["id", "name", "email"]).where("email", "=", email).executeTakeFirst();
-
-/** A link that was asked for before the password changed must not change it again. better-auth keeps the user id as the value. */
-export const deleteResetLinks = (db: IdentityDb, userId: string) => db.deleteFrom("verification").where("value", "=", userId).execute();
 
 /** Held until the transaction ends. Does not wait: whoever comes second is refused instead of holding a connection. */
 export async function tryLockSetup(transaction: IdentityDb): Promise<boolean> {

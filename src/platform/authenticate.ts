@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import type { Access } from "../door/access.ts";
 import { createOriginCheck } from "../door/host-check.ts";
-import { sessionHeaders } from "../identity/account-routes.ts";
+import { visitorOf } from "../identity/account-routes.ts";
 import type { Identity } from "../identity/identity.ts";
 import { rankOf } from "../identity/organizations.ts";
 import type { Role } from "../identity/wire.ts";
@@ -26,10 +26,10 @@ export function createAuthenticate({ identity, baseUrl }: { identity: Identity; 
   }
 
   async function readSession(request: FastifyRequest, reply: FastifyReply) {
-    const { value, cookies } = await identity.accounts.authenticate(sessionHeaders(request));
-    if (cookies.length > 0) reply.header("set-cookie", cookies);
-    request.caller.user = value;
-    return value;
+    const { user, cookie } = await identity.accounts.authenticate(visitorOf(request));
+    if (cookie !== undefined) reply.header("set-cookie", cookie);
+    request.caller.user = user;
+    return user;
   }
 
   async function readMembership(request: FastifyRequest, userId: string, atLeast: Role): Promise<void> {

@@ -37,19 +37,13 @@ export function createDatabase({ slowStatements, pagePoolSize = 0, ...options }:
   const main = open(options.poolSize);
   const pages = pagePoolSize > 0 ? open(pagePoolSize) : main;
   const choose = () => (isPageWork() ? pages : main);
-  const openKysely = (limitMs?: number) => {
-    const pool: PostgresPool = { connect: () => choose().connectForKysely(limitMs), end: async () => {}, options: {} };
-    return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  };
-  const [patient, quick] = [openKysely(), openKysely(preparedLimitMs)];
+  const kyselyPool: PostgresPool = { connect: () => choose().connectForKysely(), end: async () => {}, options: {} };
+  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: kyselyPool }) });
   let closing: Promise<void> | undefined;
 
   return {
     /** Kysely typed with the tables of the calling feature. */
-    tables: <T>(): Kysely<T> => patient as unknown as Kysely<T>,
-
-    /** The same for what stands before every answer: answered or refused within about two seconds. */
-    quickTables: <T>(): Kysely<T> => quick as unknown as Kysely<T>,
+    tables: <T>(): Kysely<T> => kysely as unknown as Kysely<T>,
 
     /** For hot paths: parsed once per connection, answered or refused within about two seconds. */
     async prepared<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -220,8 +214,7 @@ function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: C
     }
   }
 
-  async function connectForKysely(limitMs?: number): Promise<PostgresPoolClient> {
-    const remainingMs = limitMs === undefined ? () => queryLimitMs : countDown(limitMs);
+  async function connectForKysely(): Promise<PostgresPoolClient> {
     const client = await take().catch((error: unknown) => {
       throw asRefusalWhenUnavailable(error);
     });
@@ -230,7 +223,7 @@ function createConnections(pool: pg.Pool, { slowStatements, keepsStatements }: C
     const run = async (text: string, values: readonly unknown[]) => {
       if (broken !== undefined) throw broken;
       try {
-        return await query(client, { text, values: [...values], query_timeout: remainingMs() });
+        return await query(client, { text, values: [...values], query_timeout: queryLimitMs });
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
         broken = asRefusalWhenUnavailable(error);

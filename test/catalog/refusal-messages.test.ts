@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const sources = globSync("src/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] }).filter((file) => !file.endsWith(".test.ts"));
 
 /** What a message may end with that is no text here: a sentence of its own, or an address, which a full stop would become a part of. */
 const ends = /(?:message|advice|lookFirst|others|choice|quote\(words\)|addressIn\([^)]*\))$/i;

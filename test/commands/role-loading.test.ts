@@ -24,7 +24,6 @@ it("loads the large libraries of a door only in the processes that open it", asy
   expect(ofEveryProcess).toContain("pg-boss");
   const ofDoors = {
     "src/platform/server.ts": "@fastify/helmet",
-    "src/identity/open-auth.ts": "better-auth",
     "src/oauth/authorization-server.ts": "oidc-provider",
   };
   for (const [file, name] of Object.entries(ofDoors)) {

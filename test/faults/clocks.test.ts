@@ -187,9 +187,7 @@ function createLinkDoors({ yard, slow, person, path }: Cluster): Record<string, 
     async "a link to a new password"() {
       const token = randomBytes(18).toString("base64url");
       const identifier = createHash("sha256").update(`reset-password:${token}`).digest("base64url");
-      const { userId } = await yard.parts.identity.accounts
-        .create({ email: `${randomUUID()}@example.com`, password })
-        .then(({ value }) => value);
+      const { userId } = await yard.parts.identity.accounts.create({ email: `${randomUUID()}@example.com`, password });
       await yard.query(
         `INSERT INTO verification (id, identifier, value, expires_at)
          VALUES ('${randomUUID()}', '${identifier}', '${userId}', now() + interval '1 hour')`,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { password, signIn, signUpOwner } from "../support/people.ts";
 import { rawRequest } from "../support/raw-request.ts";
@@ -83,6 +84,25 @@ describe("a session", () => {
     for (const forgery of [...forgeries.map(encodeURIComponent), "%", "%00", "%E0%A4%A", "%ff"]) {
       const { status, body } = await browserWith(forgery).get("/api/me");
       expect([forgery.slice(0, 80), status, body.code]).toEqual([forgery.slice(0, 80), 401, "not_signed_in"]);
+    }
+  });
+
+  it("does not come of a password that is changed while it is being checked", async () => {
+    const zoe = await signUpOwner(app, "Zoe");
+    const other = new pg.Client({ connectionString: app.database.url });
+    await other.connect();
+    try {
+      await other.query("BEGIN");
+      await other.query("UPDATE account SET password = 'aa:bb' WHERE user_id = $1", [zoe.userId]);
+      const browser = app.browser();
+      const signingIn = browser.post("/api/sign-in", { email: zoe.email, password });
+      const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await expect.poll(async () => (await app.database.query(waiting)).length).toBe(1);
+      await other.query("COMMIT");
+      const { status, body } = await signingIn;
+      expect([status, body.code, browser.cookies.size]).toEqual([401, "sign_in_failed", 0]);
+    } finally {
+      await other.end();
     }
   });
 

@@ -6,7 +6,9 @@ import { checkArchitecture, listUnusedPermissions } from "./architecture/check-a
 const root = path.resolve(import.meta.dirname, "../..");
 
 describe("the files of this repository", () => {
-  const names = globSync("{src,web}/**/*.{ts,tsx}", { cwd: root }).map((name) => name.replaceAll(path.sep, "/"));
+  const names = globSync("{src,web}/**/*.{ts,tsx}", { cwd: root, exclude: ["**/node_modules/**"] }).map((name) =>
+    name.replaceAll(path.sep, "/"),
+  );
   const files = new Map(names.map((name) => [name, readFileSync(path.join(root, name), "utf8")]));
 
   it("keep to the import directions", () => {
@@ -111,7 +113,10 @@ describe("the decisions", () => {
   });
 
   it("are there wherever one is named", () => {
-    const texts = globSync(["{src,web,test,scripts,bench}/**/*.{ts,tsx,mjs}", "docs/**/*.md", "*.md"], { cwd: root });
+    const texts = globSync(["{src,web,test,scripts,bench}/**/*.{ts,tsx,mjs}", "docs/**/*.md", "*.md"], {
+      cwd: root,
+      exclude: ["**/node_modules/**"],
+    });
     const named = texts.flatMap((name) => [...readFileSync(path.join(root, name), "utf8").matchAll(/\bdecisions? (\d+)/g)]);
     expect(named.length).toBeGreaterThan(3);
     const known = files.map(numberOf);

@@ -18,9 +18,9 @@ export async function signUpOwner(app: Pick<TestApp, "parts" | "browser">, name:
 /** A signed-in person who belongs to somebody's organization with a role. */
 export async function signUpMember(app: Pick<TestApp, "parts" | "browser">, organizationId: string, name: string, role: Role) {
   const email = `${name.toLowerCase()}@example.com`;
-  const { value } = await app.parts.identity.accounts.create({ name, email, password });
+  const { userId } = await app.parts.identity.accounts.create({ name, email, password });
   const { id } = await app.parts.identity.organizations.addMember(organizationId, email, role);
-  return { ...(await signIn(app, email)), userId: value.userId, memberId: id };
+  return { ...(await signIn(app, email)), userId, memberId: id };
 }
 
 export async function signIn(app: Pick<TestApp, "browser">, email: string) {

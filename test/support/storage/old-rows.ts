@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { hashPassword } from "better-auth/crypto";
 import { newId } from "../../../src/base/ids.ts";
 import { hashApiKey, hintOfApiKey, newApiKeyText } from "../../../src/identity/api-key-text.ts";
+import { createPasswordHashing } from "../../../src/identity/password-hashing.ts";
 import { createSeal } from "../../../src/vault/seal.ts";
 import { password } from "../people.ts";
 import type { createTestDatabase } from "./test-database.ts";
@@ -37,8 +37,13 @@ export async function readRows({ query }: TestDatabase, tables: string[]): Promi
 
 type Ids = Record<"user" | "organization" | "credential" | "workflow" | "call" | "run", string>;
 
+async function hashOnce(text: string): Promise<string> {
+  const hashing = createPasswordHashing();
+  return await hashing.hash(text).finally(hashing.close);
+}
+
 async function describePeople({ user, organization }: Ids, key: string): Promise<Planted[]> {
-  const account = { id: newId(), account_id: user, provider_id: "credential", user_id: user, password: await hashPassword(password) };
+  const account = { id: newId(), account_id: user, provider_id: "credential", user_id: user, password: await hashOnce(password) };
   const apiKey = { id: newId(), organization_id: organization, name: "CI", hash: hashApiKey(key), hint: hintOfApiKey(key) };
   return [
     { since: 1, table: "app_user", row: { id: user, name: "Ann", email: "ann@example.com" } },
