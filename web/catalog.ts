@@ -13,6 +13,8 @@ export type NodeKind = {
   id: string;
   title: string;
   description: string;
+  /** Other words that people look for it with. */
+  synonyms: string[];
   /** Null for a built-in node. */
   provider: { id: string; title: string } | null;
   /** Types of the credentials it needs. */

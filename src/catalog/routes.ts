@@ -64,6 +64,8 @@ function describeNode(action: CatalogAction): wire.NodeEntry {
     id,
     title,
     description,
+    synonyms: [...action.synonyms, ...provider.synonyms],
+    guide: action.guide ?? null,
     version,
     provider: { id: provider.id, title: provider.title },
     hints,

@@ -11,6 +11,8 @@ export const node = z
     id: z.string(),
     title: z.string(),
     description: z.string(),
+    synonyms: z.array(z.string()).describe("Other words that people look for it with."),
+    guide: z.string().nullable().describe("What to know before using it, beyond the description."),
     version: z.int(),
     provider,
     hints: z.object({ readOnly: z.boolean(), destructive: z.boolean(), idempotent: z.boolean(), openWorld: z.boolean() }),

@@ -10,6 +10,10 @@ export type Action = {
   id: string;
   title: string;
   description: string;
+  /** Other words that people look for it with, besides those of its provider. */
+  synonyms: readonly string[];
+  /** What an agent should know before its first call, beyond the description: what to look at first, what it is not for. */
+  guide?: string;
   /** Raised when the meaning changes; an id never changes its meaning silently. */
   version: number;
   hints: Hints;
@@ -51,6 +55,8 @@ type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Def
   id: string;
   title: string;
   description: string;
+  synonyms?: readonly string[];
+  guide?: string;
   version?: number;
   hints: Hints;
   credential: Definition;
@@ -85,6 +91,7 @@ export function defineAction<Input extends z.ZodObject, Output extends z.ZodObje
   const { isRepeatable = () => readOnly || idempotent } = descriptor;
   const usual = {
     version: 1,
+    synonyms: [],
     worksWithoutAccount: false,
     takesOtherAccounts: false,
     isForDefault: () => true,

@@ -8,15 +8,16 @@ export type Provider = {
   id: string;
   title: string;
   description: string;
+  /** Other words that people look for it with. */
+  synonyms: readonly string[];
   credential: Credential | null;
   webhook: Webhook | null;
   /** What a trigger can look for, where the service has no webhook that people can use. */
   polls: readonly Poll[];
 };
 
-export const defineProvider = (
-  descriptor: Omit<Provider, "webhook" | "polls"> & { webhook?: Webhook; polls?: readonly Poll[] },
-): Provider => ({
+export const defineProvider = (descriptor: Omit<Provider, "synonyms" | "webhook" | "polls"> & Partial<Provider>): Provider => ({
+  synonyms: [],
   webhook: null,
   polls: [],
   ...descriptor,

@@ -1,5 +1,6 @@
 import type { Catalog, CatalogAction } from "../catalog/catalog.ts";
 import { toMcpTool } from "../catalog/mcp-tool.ts";
+import type { Action } from "../contract/action.ts";
 import { createMcpServer } from "./mcp-server.ts";
 
 /** One MCP server per provider, with its actions as tools, in the order of the catalogue. */
@@ -10,7 +11,7 @@ export function createProviderServers({ providers, actions: all }: Catalog, vers
       title,
       description,
       ...instruct(
-        description,
+        describeWithGuides(description, actions),
         credential?.type,
         actions.every((action) => action.worksWithoutAccount),
       ),
@@ -26,6 +27,10 @@ export function createProviderServers({ providers, actions: all }: Catalog, vers
     }),
   );
 }
+
+/** What clients show to their models once, before any call. */
+const describeWithGuides = (description: string, actions: readonly Action[]): string =>
+  [description, ...actions.flatMap(({ id, guide }) => (guide === undefined ? [] : [`${id}: ${guide}`]))].join(" ");
 
 function instruct(description: string, type: string | undefined, mayBeEmpty: boolean) {
   if (type === undefined) return { instructions: description };

@@ -6,10 +6,11 @@ import { engineNodeList } from "./wire.ts";
 
 /** The built-in nodes beside those of the catalogue; they are no tools. Made once, because they never change while the process runs. */
 export function registerEngineNodeRoutes(server: FastifyInstance): void {
-  const data = [...engineNodes.values()].map(({ id, title, description, version, input, ways, per }) => ({
+  const data = [...engineNodes.values()].map(({ id, title, description, synonyms, version, input, ways, per }) => ({
     id,
     title,
     description,
+    synonyms: [...synonyms],
     version,
     inputSchema: toJsonSchema(input, "input"),
     ways: ways({}),

@@ -60,6 +60,8 @@ export type EngineNode = {
   id: string;
   title: string;
   description: string;
+  /** Other words that people look for it with. */
+  synonyms: readonly string[];
   version: number;
   /** Executed once for every incoming item, or once for the whole list, given the parameters as the author wrote them. */
   per: (parameters: Record<string, unknown>) => "item" | "list";

@@ -233,6 +233,7 @@ export const engineNodeList = z.object({
         id: z.string(),
         title: z.string(),
         description: z.string(),
+        synonyms: z.array(z.string()).describe("Other words that people look for it with."),
         version: z.int(),
         inputSchema: z
           .record(z.string(), z.unknown())

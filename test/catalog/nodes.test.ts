@@ -56,6 +56,7 @@ describe("the catalogue for the canvas", () => {
       id: "condition",
       title: "Condition",
       description: expect.any(String),
+      synonyms: expect.arrayContaining(["if"]),
       version: 1,
       inputSchema: expect.objectContaining({ properties: { condition: expect.objectContaining({ type: "boolean", expression: true }) } }),
       ways: ["true", "false"],

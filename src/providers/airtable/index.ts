@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "airtable",
   title: "Airtable",
   description: "Read and add records in Airtable bases.",
+  synonyms: ["table", "database", "base", "records"],
   credential: airtableCredential,
   polls: [newRecord],
 });

@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "anthropic",
   title: "Anthropic",
   description: "Generate text with Claude models.",
+  synonyms: ["claude", "llm", "ai", "chat", "language model"],
   credential: anthropicCredential,
 });

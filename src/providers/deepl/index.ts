@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "deepl",
   title: "DeepL",
   description: "Translate text.",
+  synonyms: ["translation", "language"],
   credential: deeplCredential,
 });

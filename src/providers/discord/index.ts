@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "discord",
   title: "Discord",
   description: "Post to Discord channels as a bot.",
+  synonyms: ["chat", "bot", "guild"],
   credential: discordCredential,
   webhook: discordWebhook,
 });

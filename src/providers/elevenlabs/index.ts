@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "elevenlabs",
   title: "ElevenLabs",
   description: "Turn text into speech.",
+  synonyms: ["voice", "text to speech", "tts", "audio"],
   credential: elevenlabsCredential,
 });

@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "gemini",
   title: "Google Gemini",
   description: "Generate text with Gemini models.",
+  synonyms: ["google ai", "llm", "ai", "chat", "language model"],
   credential: geminiCredential,
 });

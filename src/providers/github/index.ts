@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "github",
   title: "GitHub",
   description: "Work with issues and files in GitHub repositories.",
+  synonyms: ["git", "repository", "issue", "pull request", "code"],
   credential: githubCredential,
   webhook: githubWebhook,
 });

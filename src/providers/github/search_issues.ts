@@ -12,6 +12,7 @@ export const action = defineAction({
   id: "github_search_issues",
   title: "Search issues",
   description: "Search issues and pull requests with GitHub search syntax.",
+  guide: "Add repo:owner/name to stay in one repository, and is:issue or is:pull-request to get one kind.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: githubCredential,
   input: z.strictObject({

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "gmail",
   title: "Gmail",
   description: "Send, search and label Gmail messages.",
+  synonyms: ["google mail", "e-mail", "mail", "inbox"],
   credential: gmailCredential,
   polls: [newEmail],
 });

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "google_calendar",
   title: "Google Calendar",
   description: "List, create and delete calendar events.",
+  synonyms: ["events", "appointments", "meetings", "schedule"],
   credential: googleCalendarCredential,
   polls: [newEvent],
 });

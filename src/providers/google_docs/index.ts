@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "google_docs",
   title: "Google Docs",
   description: "Create and read Google documents.",
+  synonyms: ["document", "text", "write"],
   credential: googleDocsCredential,
 });

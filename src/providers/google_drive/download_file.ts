@@ -14,6 +14,7 @@ const mostBytes = 10 * 1024 * 1024;
 export const action = defineAction({
   id: "google_drive_download_file",
   title: "Download file",
+  synonyms: ["read file"],
   description: "Download a file; Google documents are exported as text.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleDriveCredential,

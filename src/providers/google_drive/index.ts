@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "google_drive",
   title: "Google Drive",
   description: "Search, upload and download Drive files.",
+  synonyms: ["files", "folder", "storage", "upload", "download"],
   credential: googleDriveCredential,
 });

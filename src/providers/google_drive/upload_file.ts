@@ -14,6 +14,7 @@ const mostBytes = 5 * 1024 * 1024;
 export const action = defineAction({
   id: "google_drive_upload_file",
   title: "Upload file",
+  synonyms: ["write file"],
   description: "Upload a file from text or base64 content.",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: googleDriveCredential,

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "google_sheets",
   title: "Google Sheets",
   description: "Read and write spreadsheet ranges.",
+  synonyms: ["spreadsheet", "excel", "table", "rows", "cells"],
   credential: googleSheetsCredential,
   polls: [newRow],
 });

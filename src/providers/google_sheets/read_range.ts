@@ -10,6 +10,8 @@ export const action = defineAction({
   id: "google_sheets_read_range",
   title: "Read range",
   description: "Read the values of a range.",
+  guide:
+    "Name the sheet in the range, such as Orders!A1:F; without a sheet the first one is read. The first row gives the names of the fields only where the range starts at it.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: googleSheetsCredential,
   input: z.strictObject({

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "http",
   title: "HTTP",
   description: "Call any HTTP endpoint and read feeds.",
+  synonyms: ["rest", "api", "curl", "fetch", "url", "web request", "rss", "feed"],
   credential: httpCredential,
   polls: [newFeedEntry],
 });

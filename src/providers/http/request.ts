@@ -19,7 +19,10 @@ const isKey = (name: string): boolean => name.toLowerCase() === "idempotency-key
 export const action = defineAction({
   id: "http_request",
   title: "HTTP request",
+  synonyms: ["get", "post", "put", "rest call", "webhook"],
   description: "Send an HTTP request and return status, headers and body.",
+  guide:
+    "Use it for whatever a service offers beyond its own tools: name the account of that service and only the path. A status of 400 and above is an answer and no failure: look at `status`.",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: httpCredential,
   worksWithoutAccount: true,

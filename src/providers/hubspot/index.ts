@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "hubspot",
   title: "HubSpot",
   description: "Find and create CRM contacts.",
+  synonyms: ["crm", "contacts", "sales"],
   credential: hubspotCredential,
   polls: [newContact],
 });

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "jira",
   title: "Jira Cloud",
   description: "Search, create and comment on Jira issues.",
+  synonyms: ["atlassian", "issue", "ticket", "project"],
   credential: jiraCredential,
   polls: [newIssue],
 });

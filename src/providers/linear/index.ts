@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "linear",
   title: "Linear",
   description: "Search and create Linear issues.",
+  synonyms: ["issue", "ticket", "project"],
   credential: linearCredential,
   polls: [newIssue],
 });

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "microsoft_outlook",
   title: "Microsoft Outlook",
   description: "Send and search Outlook mail through Microsoft Graph.",
+  synonyms: ["office 365", "microsoft 365", "e-mail", "mail", "inbox", "graph"],
   credential: microsoftOutlookCredential,
   polls: [newEmail],
 });

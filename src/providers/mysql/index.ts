@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "mysql",
   title: "MySQL",
   description: "Query and change data in a MySQL database.",
+  synonyms: ["database", "sql", "mariadb", "table", "rows"],
   credential: mysqlCredential,
   polls: [newRow],
 });

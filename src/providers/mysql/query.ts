@@ -8,7 +8,10 @@ import { mysqlCredential } from "./credential.ts";
 export const action = defineAction({
   id: "mysql_query",
   title: "Query",
+  synonyms: ["select"],
   description: "Run a read-only SQL query with parameters.",
+  guide:
+    "Look at information_schema.columns first when you do not know the tables. It only reads: use mysql_execute to change data. Ask for few rows with LIMIT.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: mysqlCredential,
   input: z.strictObject({

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "notion",
   title: "Notion",
   description: "Search, read and create Notion pages.",
+  synonyms: ["wiki", "pages", "notes", "database"],
   credential: notionCredential,
   polls: [newPage],
 });

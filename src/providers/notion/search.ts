@@ -9,6 +9,7 @@ export const action = defineAction({
   id: "notion_search",
   title: "Search",
   description: "Search pages and data sources by title.",
+  guide: "It finds titles and no text inside of pages. Read a page with notion_get_page.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: notionCredential,
   input: z.strictObject({

@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "openai",
   title: "OpenAI",
   description: "Generate text and images with OpenAI models.",
+  synonyms: ["chatgpt", "gpt", "llm", "ai", "images", "language model"],
   credential: openaiCredential,
 });

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "postgres",
   title: "PostgreSQL",
   description: "Query and change data in a PostgreSQL database.",
+  synonyms: ["postgresql", "database", "sql", "table", "rows"],
   credential: postgresCredential,
   polls: [newRow],
 });

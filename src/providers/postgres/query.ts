@@ -10,7 +10,10 @@ const batchRows = 500;
 export const action = defineAction({
   id: "postgres_query",
   title: "Query",
+  synonyms: ["select"],
   description: "Run a read-only SQL query with parameters.",
+  guide:
+    "Look at information_schema.columns first when you do not know the tables. It only reads: use postgres_execute to change data. Ask for few rows with LIMIT.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: postgresCredential,
   input: z.strictObject({

@@ -5,5 +5,6 @@ export const provider = defineProvider({
   id: "redis",
   title: "Redis",
   description: "Read and write keys of a Redis server.",
+  synonyms: ["cache", "key-value", "database"],
   credential: redisCredential,
 });

@@ -10,6 +10,7 @@ const mostBytes = 10 * 1024 * 1024;
 export const action = defineAction({
   id: "s3_get_object",
   title: "Get object",
+  synonyms: ["download", "read file"],
   description: "Read an object.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: s3Credential,

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "s3",
   title: "S3 storage",
   description: "List, read, write and delete objects in S3-compatible storage.",
+  synonyms: ["aws", "amazon", "minio", "bucket", "object storage", "files"],
   credential: s3Credential,
   polls: [newObject],
 });

@@ -7,6 +7,7 @@ import { s3Credential } from "./credential.ts";
 export const action = defineAction({
   id: "s3_put_object",
   title: "Put object",
+  synonyms: ["upload", "write file"],
   description: "Write an object, replacing any previous one.",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   credential: s3Credential,

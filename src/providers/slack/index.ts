@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "slack",
   title: "Slack",
   description: "Post messages and read channels in Slack.",
+  synonyms: ["chat", "channel", "message"],
   credential: slackCredential,
   webhook: slackWebhook,
 });

@@ -11,7 +11,9 @@ import { channelName, findChannelNamed, findPerson } from "./find-place.ts";
 export const action = defineAction({
   id: "slack_send_message",
   title: "Send message",
+  synonyms: ["post", "notify"],
   description: "Post a message to a channel, thread or user.",
+  guide: "A channel may be given by its name with # or by its id. Answer in a thread with the `ts` of the message it begins with.",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   credential: slackCredential,
   input: z.strictObject({

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "stripe",
   title: "Stripe",
   description: "Look up payments and refund them.",
+  synonyms: ["payments", "refund", "billing", "charge"],
   credential: stripeCredential,
   webhook: stripeWebhook,
 });

@@ -9,6 +9,7 @@ const units = ["years", "months", "days", "hours", "minutes", "seconds"] as cons
 export const action = defineAction({
   id: "system_date_time",
   title: "Date and time",
+  synonyms: ["now", "today", "clock", "format date"],
   description: "Current time, or parse, shift and format a date in a time zone.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,

@@ -4,5 +4,6 @@ export const provider = defineProvider({
   id: "system",
   title: "System",
   description: "Built-in helpers that need no connection.",
+  synonyms: ["utilities", "helpers"],
   credential: null,
 });

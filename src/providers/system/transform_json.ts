@@ -4,6 +4,7 @@ import { defineAction } from "../../contract/action.ts";
 export const action = defineAction({
   id: "system_transform_json",
   title: "Transform JSON",
+  synonyms: ["jsonata", "map", "filter", "code"],
   description: "Apply a JSONata expression to data.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,

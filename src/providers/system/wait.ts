@@ -5,6 +5,7 @@ import { defineAction } from "../../contract/action.ts";
 export const action = defineAction({
   id: "system_wait",
   title: "Wait",
+  synonyms: ["delay", "sleep", "pause"],
   description: "Wait a number of seconds.",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,

@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "telegram",
   title: "Telegram",
   description: "Send messages and photos as a Telegram bot.",
+  synonyms: ["chat", "bot", "message"],
   credential: telegramCredential,
   webhook: telegramWebhook,
 });

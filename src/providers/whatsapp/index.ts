@@ -6,6 +6,7 @@ export const provider = defineProvider({
   id: "whatsapp",
   title: "WhatsApp",
   description: "Send WhatsApp Business messages.",
+  synonyms: ["chat", "message", "meta"],
   credential: whatsappCredential,
   webhook: whatsappWebhook,
 });

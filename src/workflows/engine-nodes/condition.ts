@@ -5,6 +5,7 @@ import { condition as conditionField } from "./expression.ts";
 export const condition = defineEngineNode({
   id: "condition",
   title: "Condition",
+  synonyms: ["if", "branch", "filter", "boolean"],
   description: "Sends each item one of two ways. Items leave unchanged through true or false.",
   per: "item",
   input: z.strictObject({ condition: conditionField("JSONata that gives true or false for the incoming item, $input.") }),

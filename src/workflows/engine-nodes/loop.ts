@@ -9,6 +9,7 @@ const mostElements = 1000;
 export const loop = defineEngineNode({
   id: "loop",
   title: "Loop over items",
+  synonyms: ["for each", "iterate", "split out", "split in batches"],
   description:
     "Makes one item of each element of a list, so that what follows is executed once for each. An element that is no object becomes {value}.",
   per: "list",

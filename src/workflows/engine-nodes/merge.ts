@@ -5,6 +5,7 @@ import { joinItems } from "./join-items.ts";
 export const merge = defineEngineNode({
   id: "merge",
   title: "Merge",
+  synonyms: ["join", "combine", "append", "union"],
   description: "Waits for all incoming branches and makes one list of their items.",
   per: "list",
   input: z

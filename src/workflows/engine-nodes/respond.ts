@@ -37,6 +37,7 @@ function faultOf(name: string, value: string): string | undefined {
 export const respond = defineEngineNode({
   id: "respond",
   title: "Respond to webhook",
+  synonyms: ["answer", "reply", "webhook response", "http response"],
   description: "Answers whoever delivered to the webhook that started the run, where that waits for an answer. The first one counts.",
   // So that it is stored at once, and the answer can leave while the run goes on.
   reachesOut: true,

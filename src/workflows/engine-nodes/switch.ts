@@ -17,6 +17,7 @@ const rule = z.strictObject({
 export const switchNode = defineEngineNode({
   id: "switch",
   title: "Switch",
+  synonyms: ["case", "route", "router", "if"],
   description: "Sends each item the way of the first rule that holds, or otherwise. Items leave unchanged.",
   per: "item",
   input: z.strictObject({ rules: z.array(rule).min(1).max(maxRules).describe("Tried from the first to the last.") }),

@@ -8,6 +8,7 @@ const moment = z.iso.datetime({ offset: true });
 export const wait = defineEngineNode({
   id: "wait",
   title: "Wait",
+  synonyms: ["delay", "sleep", "pause"],
   description: "Holds the items for a time or until a moment, at most a year, and then passes them on. A waiting run holds no slot.",
   per: "list",
   input: z

@@ -2,11 +2,12 @@ import { expect, it } from "vitest";
 import type { NodeKind } from "../../catalog.ts";
 import { searchKinds } from "./search-kinds.ts";
 
-const kind = (id: string, title: string, provider: string | null, description = ""): NodeKind => ({
+const kind = (id: string, title: string, provider: string | null, description = "", synonyms: string[] = []): NodeKind => ({
   ...{
     id,
     title,
     description,
+    synonyms,
     credentials: [],
     alsoTakes: [],
     worksWithoutAccount: true,
@@ -47,4 +48,10 @@ it("finds by words of the provider, the title and the id together, and nothing f
   expect(shown("slack send")).toEqual([["Slack", ["slack_send_message"]]]);
   expect(shown("gmail_send")).toEqual([["Gmail", ["gmail_send"]]]);
   expect(shown("slack email")).toEqual([]);
+});
+
+it("finds a node by another word for it, before those that only speak of it", () => {
+  const condition = kind("condition", "Condition", null, "Sends items one way or the other.", ["if", "branch"]);
+  const other = kind("note", "Note", "Notes", "What to do if it rains.");
+  expect(searchKinds([other, condition], "if").map(({ kinds: [first] }) => first?.id)).toEqual(["condition", "note"]);
 });

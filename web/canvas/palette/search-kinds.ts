@@ -18,12 +18,13 @@ export function searchKinds(kinds: Iterable<NodeKind>, text: string): KindGroup[
 function rankOf(kind: NodeKind, words: string[]): number {
   const title = kind.title.toLowerCase();
   const origin = (kind.provider?.title ?? builtIn).toLowerCase();
-  const all = `${title} ${origin} ${kind.id} ${kind.description}`.toLowerCase();
+  const synonyms = kind.synonyms.join(" ").toLowerCase();
+  const all = `${title} ${origin} ${kind.id} ${synonyms} ${kind.description}`.toLowerCase();
   if (!words.every((word) => all.includes(word))) return 0;
   if (words.length === 0) return 1;
   if (title.startsWith(words.join(" "))) return 5;
   if (words.every((word) => title.includes(word))) return 4;
-  if (words.every((word) => `${origin} ${title} ${kind.id}`.includes(word))) return 3;
+  if (words.every((word) => `${origin} ${title} ${kind.id} ${synonyms}`.includes(word))) return 3;
   return 2;
 }
 
