@@ -38,10 +38,19 @@ export function drainBeforeClosing({ raw }: FastifyRequest, { drainMs, drainByte
   socket.destroySoon = () => (raw.complete ? Socket.prototype.destroySoon.call(socket) : drain(socket, { drainMs, drainBytes }));
 }
 
-function drain(socket: Socket, { drainMs, drainBytes }: Pick<ConnectionLimits, "drainMs" | "drainBytes">): void {
-  let left = drainBytes;
-  const impatience = setTimeout(() => socket.destroy(), drainMs);
+function drain(socket: Socket, limits: Pick<ConnectionLimits, "drainMs" | "drainBytes">): void {
+  const impatience = setTimeout(() => socket.destroy(), limits.drainMs);
   impatience.unref();
+  socket.once("close", () => clearTimeout(impatience));
+  socket.destroySoon = () => socket.destroy();
+  // A body that came faster than it was read has stopped its socket, which only the HTTP parser can start again, and does in the next tick.
+  socket.resume();
+  process.nextTick(() => throwAway(socket, limits.drainBytes));
+  socket.end();
+}
+
+function throwAway(socket: Socket, atMostBytes: number): void {
+  let left = atMostBytes;
   // The HTTP parser goes first: what comes now is nobody's request.
   socket.removeAllListeners("data").removeAllListeners("end");
   socket.on("data", (bytes: Buffer) => {
@@ -50,8 +59,4 @@ function drain(socket: Socket, { drainMs, drainBytes }: Pick<ConnectionLimits, "
   });
   socket.on("error", () => socket.destroy());
   socket.on("end", () => socket.destroySoon());
-  socket.once("close", () => clearTimeout(impatience));
-  socket.destroySoon = () => socket.destroy();
-  socket.resume();
-  socket.end();
 }
