@@ -20,7 +20,10 @@ export const action = defineAction({
     filterByFormula: z.string().max(16_000).optional().describe('Airtable formula, e.g. {Status} = "Open".'),
     view: z.string().optional().describe("View id or name."),
     fields: z.array(z.string()).optional().describe("Field names to return."),
-    sort: z.array(z.record(z.string(), z.unknown())).optional().describe("Sort entries {field, direction asc|desc}."),
+    sort: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('What to sort by, first things first, e.g. [{"field": "Name", "direction": "asc"}] (asc or desc).'),
     limit: z.int().min(1).max(1000).default(100).describe("Most items to return (1-1000)."),
   }),
   output: z.object({

@@ -28,12 +28,15 @@ export const action = defineAction({
       .array(z.record(z.string(), z.unknown()))
       .max(10)
       .optional()
-      .describe("Rich embeds, at most 10. Give content, embeds or both."),
+      .describe('Rich embeds, at most 10, e.g. [{"title": "Done", "url": "https://example.com"}]. Give content, embeds or both.'),
     mentions: z
       .array(z.enum(["users", "roles", "everyone"]))
       .optional()
       .describe("Whom the text may ping with <@id>, <@&id> and @everyone or @here; nobody when absent."),
-    replyToMessageId: z.string().optional().describe("Id of the message to reply to, which has only digits."),
+    replyToMessageId: z
+      .string()
+      .optional()
+      .describe("Id of the message to reply to, which has only digits, as in the last part of its link."),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),

@@ -13,8 +13,16 @@ export const action = defineAction({
   credential: gmailCredential,
   input: z.strictObject({
     messageId: z.string().min(1).describe("Id of the message; gmail_search_emails finds it."),
-    addLabelIds: z.array(z.string()).optional().describe("Labels to add.").meta({ title: "Add labels" }),
-    removeLabelIds: z.array(z.string()).optional().describe("Labels to remove.").meta({ title: "Remove labels" }),
+    addLabelIds: z
+      .array(z.string())
+      .optional()
+      .describe("Ids of the labels to add, e.g. STARRED; gmail_search_emails finds them on messages.")
+      .meta({ title: "Add labels" }),
+    removeLabelIds: z
+      .array(z.string())
+      .optional()
+      .describe("Ids of the labels to remove, e.g. INBOX to archive, UNREAD to mark as read; gmail_search_emails finds them on messages.")
+      .meta({ title: "Remove labels" }),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),

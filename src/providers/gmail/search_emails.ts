@@ -16,7 +16,10 @@ export const action = defineAction({
   credential: gmailCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Gmail query, e.g. from:x is:unread."),
-    labelIds: z.array(z.string()).optional().describe("Only with these labels."),
+    labelIds: z
+      .array(z.string())
+      .optional()
+      .describe("Only messages with all of these labels: their ids, e.g. INBOX, or as in the labelIds of a message."),
     includeBody: z.boolean().default(false).describe("Return text bodies."),
     includeAttachments: includeAttachmentsInput(),
     limit: z.int().min(1).max(50).default(10).describe("Most items to return (1-50)."),

@@ -21,7 +21,7 @@ export const action = defineAction({
       .default("primary")
       .describe("Id of the calendar, or primary for that of the account. It is in the settings of the calendar under Integrate calendar."),
     summary: z.string().min(1).describe("Title."),
-    start: z.string().min(1).describe("RFC 3339 date-time, or date for all-day."),
+    start: z.string().min(1).describe("RFC 3339 time, e.g. 2026-01-31T09:00:00+01:00, or the date alone for all-day, e.g. 2026-01-31."),
     end: z.string().min(1).describe("In the same form as the start; for all-day events the day after the last."),
     timeZone: z
       .string()

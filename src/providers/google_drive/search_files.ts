@@ -13,8 +13,12 @@ export const action = defineAction({
   credential: googleDriveCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Drive query, e.g. name contains 'x'."),
-    folderId: z.string().optional().describe("Only in this folder: its id or web address."),
-    driveId: z.string().min(1).optional().describe("Only in this shared drive: its id. All drives when absent."),
+    folderId: z.string().optional().describe("Only in this folder: its id or web address, e.g. https://drive.google.com/drive/folders/…."),
+    driveId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Only in this shared drive: its id, as in its web address behind folders/. All drives when absent."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),
   output: z.object({

@@ -27,7 +27,10 @@ export const action = defineAction({
       .describe("Content as base64, at most 5 MB. Give this or content.")
       .meta({ title: "Content (base64)", contentEncoding: "base64" }),
     mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }).describe("Media type of the content, e.g. text/csv."),
-    folderId: z.string().optional().describe("Folder to put it in: its id or web address; the top folder when absent."),
+    folderId: z
+      .string()
+      .optional()
+      .describe("Folder to put it in: its id or web address, e.g. https://drive.google.com/drive/folders/…; the top folder when absent."),
   }),
   output: z.object({
     id: z.string().optional().describe("File id."),

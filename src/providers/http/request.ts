@@ -37,7 +37,10 @@ export const action = defineAction({
       .optional()
       .describe('Values for the query, e.g. {"page": 2}; a list sends its name several times.'),
     headers: z.record(z.string(), z.unknown()).optional().describe('Further headers, e.g. {"Accept": "text/csv"}.'),
-    body: z.unknown().optional().describe("JSON value, text or form fields, as bodyType says. Not with GET and HEAD."),
+    body: z
+      .unknown()
+      .optional()
+      .describe('JSON value, text or form fields, as bodyType says, e.g. {"name": "Ann"}. Not with GET and HEAD.'),
     bodyType: z.enum(["json", "text", "form"]).default("json").describe("How the body is sent."),
     timeoutSeconds: z.int().min(1).max(120).default(30).describe("How long to wait for the whole answer."),
     errorStatus: z

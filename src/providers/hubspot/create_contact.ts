@@ -19,7 +19,10 @@ export const action = defineAction({
     lastName: z.string().optional().describe("Last name."),
     phone: z.string().optional().describe("Phone number."),
     company: z.string().optional().describe("Name of the company."),
-    properties: z.record(z.string(), z.unknown()).optional().describe("Further properties by internal name."),
+    properties: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Further properties by internal name, e.g. {"jobtitle": "Engineer"}.'),
   }),
   output: z.object({
     id: z.string().optional().describe("Contact id."),

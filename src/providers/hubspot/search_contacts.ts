@@ -21,7 +21,12 @@ export const action = defineAction({
   credential: hubspotCredential,
   input: z.strictObject({
     query: z.string().optional().describe("Free text."),
-    filters: z.array(z.record(z.string(), z.unknown())).optional().describe("{propertyName, operator, value}; all must hold."),
+    filters: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe(
+        'All must hold, e.g. [{"propertyName": "city", "operator": "EQ", "value": "Bonn"}]; IN takes values, BETWEEN also highValue.',
+      ),
     properties: z.array(z.string()).optional().describe("Properties to return."),
     limit: z.int().min(1).max(200).default(20).describe("Most items to return (1-200)."),
   }),

@@ -11,7 +11,11 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: jiraCredential,
   input: z.strictObject({
-    jql: z.string().min(1).meta({ title: "JQL" }).describe("Bounded JQL query."),
+    jql: z
+      .string()
+      .min(1)
+      .meta({ title: "JQL" })
+      .describe("JQL that names what to search in, e.g. project = ENG AND status != Done. Jira refuses one without bounds."),
     fields: z.array(z.string()).default(["summary", "status", "assignee", "priority", "updated"]).describe("Fields to return."),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),
   }),

@@ -14,8 +14,8 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: microsoftOutlookCredential,
   input: z.strictObject({
-    query: z.string().optional().describe("Keyword search ($search)."),
-    filter: z.string().optional().describe("OData filter; not together with query."),
+    query: z.string().optional().describe("Words to search for ($search), e.g. invoice or from:ann. Give this or filter, not both."),
+    filter: z.string().optional().describe("OData filter, e.g. isRead eq false. Give this or query, not both."),
     includeBody: z.boolean().default(false).describe("Return the text of the messages."),
     includeAttachments: includeAttachmentsInput(),
     limit: z.int().min(1).max(100).default(20).describe("Most items to return (1-100)."),

@@ -10,8 +10,12 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: mysqlCredential,
   input: z.strictObject({
-    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement."),
-    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders ?."),
+    sql: z
+      .string()
+      .min(1)
+      .meta({ title: "SQL" })
+      .describe("One statement with ? for values, e.g. UPDATE orders SET paid = 1 WHERE id = ?."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders in their order, e.g. [7]."),
   }),
   output: z.object({
     rowCount: z.int().describe("Rows changed."),

@@ -10,8 +10,12 @@ export const action = defineAction({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   credential: postgresCredential,
   input: z.strictObject({
-    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement."),
-    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders $1, $2."),
+    sql: z
+      .string()
+      .min(1)
+      .meta({ title: "SQL" })
+      .describe("One statement with $1, $2 for values, e.g. UPDATE orders SET paid = true WHERE id = $1."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders in their order, e.g. [7]."),
   }),
   output: z.object({
     rowCount: z.int().describe("Rows changed."),

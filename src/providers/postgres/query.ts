@@ -17,8 +17,12 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   credential: postgresCredential,
   input: z.strictObject({
-    sql: z.string().min(1).meta({ title: "SQL" }).describe("One statement; $1, $2 placeholders."),
-    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders."),
+    sql: z
+      .string()
+      .min(1)
+      .meta({ title: "SQL" })
+      .describe("One statement with $1, $2 for values, e.g. SELECT * FROM orders WHERE id = $1."),
+    params: z.array(z.unknown()).optional().meta({ title: "Parameters" }).describe("Values of the placeholders in their order, e.g. [7]."),
     limit: z.int().min(1).max(10_000).default(100).describe("Most items to return (1-10000)."),
   }),
   output: z.looseObject({}).describe("One item per row, columns as fields."),

@@ -18,9 +18,9 @@ export const action = defineAction({
       .max(5000)
       .meta({ title: "Payment intent ID" })
       .describe("Id of the payment, e.g. pi_3Abc; stripe_list_payments finds it."),
-    amount: z.int().min(1).optional().describe("Smallest currency unit; all when absent."),
+    amount: z.int().min(1).optional().describe("How much, in the smallest currency unit, e.g. 500 for 5.00 EUR; all when absent."),
     reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional().describe("Why it is refunded."),
-    idempotencyKey: z.string().min(1).optional().describe("Same key = same refund."),
+    idempotencyKey: z.string().min(1).optional().describe("A text of your own, e.g. order-42: the same key makes the same refund, once."),
   }),
   output: z.object({
     id: z.string().optional().describe("Refund id."),

@@ -14,9 +14,12 @@ export const action = defineAction({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   credential: null,
   input: z.strictObject({
-    date: z.string().min(1).optional().describe("RFC 3339; now when absent."),
-    timeZone: z.string().min(1).default("UTC").describe("IANA zone."),
-    add: z.record(z.string(), z.unknown()).optional().describe("Amounts: {years, months, days, hours, minutes, seconds}."),
+    date: z.string().min(1).optional().describe("RFC 3339 time, e.g. 2026-01-31T09:00:00Z; now when absent."),
+    timeZone: z.string().min(1).default("UTC").describe("IANA zone, e.g. Europe/Berlin."),
+    add: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What to add in years, months, days, hours, minutes and seconds, e.g. {"days": 1, "hours": -2}.'),
     format: z
       .string()
       .min(1)

@@ -10,8 +10,8 @@ export const action = defineAction({
   credential: null,
   evaluatedInputs: ["expression"],
   input: z.strictObject({
-    data: z.unknown().describe("Input."),
-    expression: z.string().min(1).describe("JSONata expression."),
+    data: z.unknown().describe('What the expression is applied to, e.g. {"orders": [{"price": 5}]}.'),
+    expression: z.string().min(1).describe("JSONata expression, e.g. $sum(orders.price)."),
   }),
   output: z.object({ result: z.unknown().optional().describe("What the expression gave.") }),
   async run({ input: { data, expression }, evaluateExpression }) {

@@ -23,7 +23,7 @@ export const action = defineAction({
     photoBase64: z.string().min(1).optional().meta({ title: "Photo as base64" }).describe("The photo itself; this or photoUrl."),
     caption: z.string().max(1024).optional().describe("At most 1024 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
-    replyToMessageId: z.int().optional().describe("Message to reply to."),
+    replyToMessageId: z.int().optional().describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),
     messageThreadId,
     buttons,
     disableNotification: z.boolean().optional().describe("Send without a sound."),

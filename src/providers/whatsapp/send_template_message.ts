@@ -21,7 +21,9 @@ export const action = defineAction({
     components: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
-      .describe("Full components in WhatsApp form. Give this or bodyParameters."),
+      .describe(
+        'All components in WhatsApp form, e.g. [{"type": "body", "parameters": [{"type": "text", "text": "Ann"}]}]. Give this or bodyParameters.',
+      ),
   }),
   output: z.object({
     messageId: z.string().optional().describe("Message id, which begins with wamid."),

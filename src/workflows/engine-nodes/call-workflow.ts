@@ -9,9 +9,12 @@ export const callWorkflow = defineEngineNode({
   reachesOut: true,
   per: "list",
   input: z.strictObject({
-    workflowId: z.uuid().describe("Which workflow."),
+    workflowId: z.uuid().describe("Id of the workflow, as in the address of its page."),
     prompt: z.string().max(100_000).default("").describe("$trigger.prompt of that run."),
-    payload: z.unknown().optional().describe("$trigger.payload of that run. Without it: the incoming items, as {items}."),
+    payload: z
+      .unknown()
+      .optional()
+      .describe('$trigger.payload of that run, e.g. {"order": "{{ $input.id }}"}. Without it: the incoming items, as {items}.'),
   }),
   run: async ({ parameters: { workflowId, prompt, payload }, items }) => ({
     startRun: { workflowId, prompt, payload: payload === undefined ? { items } : payload },

@@ -55,7 +55,7 @@ export const respond = defineEngineNode({
       .describe(
         'Headers such as {"Content-Type": "text/html"}: Content-*, Cache-Control, ETag, Last-Modified, Retry-After, and own ones that begin with X-.',
       ),
-    body: z.unknown().optional().describe("Text as it is, everything else as JSON; nothing if left out."),
+    body: z.unknown().optional().describe('Text as it is, everything else as JSON, e.g. {"ok": true}; nothing if left out.'),
   }),
   async run({ parameters }) {
     const lowerCase = Object.entries(parameters.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);

@@ -13,8 +13,12 @@ export const wait = defineEngineNode({
   per: "list",
   input: z
     .strictObject({
-      milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait."),
-      until: moment.optional().describe("Until when to wait; a moment that has passed is not waited for."),
+      milliseconds: z.int().min(0).max(longestMs).optional().describe("How long to wait, e.g. 60000 for a minute. Give this or until."),
+      until: moment
+        .optional()
+        .describe(
+          "Until when to wait, RFC 3339, e.g. 2026-01-31T09:00:00Z; a moment that has passed is not waited for. Give this or milliseconds.",
+        ),
     })
     .refine(({ milliseconds, until }) => (milliseconds === undefined) !== (until === undefined), {
       path: ["milliseconds"],
