@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
+import type { Server } from "../api/servers.ts";
 import { Button } from "../parts/button.tsx";
 import { controlLook } from "../parts/field.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../parts/skeleton.tsx";
 import { useOrganization } from "../session.ts";
-import { useOrganizationServers } from "./servers/organization-servers.ts";
+import { useOrganizationServers, workflowServerId } from "./servers/organization-servers.ts";
 import { searchServers } from "./servers/search-servers.ts";
 import { ServerCard } from "./servers/server-card.tsx";
 import { useConnectedTypes } from "./servers/use-connected-types.ts";
@@ -17,17 +18,9 @@ export function ServersPage() {
   const connected = useConnectedTypes(organizationId);
   const { search = "" } = useSearch({ from: "/signed-in/o/$organizationId/servers" });
   const found = servers && searchServers(servers, search);
-  const toolCount = servers?.reduce((sum, server) => sum + server.toolCount, 0);
 
   return (
-    <Page
-      title="MCP servers"
-      description={
-        servers
-          ? `${servers.length} servers with ${toolCount} tools. Add one to your AI client, or try a tool right here.`
-          : pageDescription
-      }
-    >
+    <Page title="MCP servers" description={servers ? `${countServers(servers)} ${pageDescription}` : pageDescription}>
       <SearchField search={search} />
       {error && <ProblemNotice error={error} action={<Button onClick={() => void retry()}>Try again</Button>} />}
       {!found && !error && <CardsSkeleton />}
@@ -54,6 +47,15 @@ export function ServersPage() {
 }
 
 const pageDescription = "Add one to your AI client, or try a tool right here.";
+
+/** Those of the catalogue, which are the same for everybody, and apart from them what the organization offers for itself. */
+function countServers(servers: Server[]): string {
+  const catalogue = servers.filter(({ id }) => id !== workflowServerId);
+  const toolCount = catalogue.reduce((sum, server) => sum + server.toolCount, 0);
+  const own = servers.find(({ id }) => id === workflowServerId)?.toolCount ?? 0;
+  const beside = { 0: "", 1: ", and 1 workflow as a tool" }[own] ?? `, and ${own} workflows as tools`;
+  return `${catalogue.length} servers with ${toolCount} tools${beside}.`;
+}
 
 function SearchField({ search }: { search: string }) {
   const navigate = useNavigate({ from: "/o/$organizationId/servers" });
