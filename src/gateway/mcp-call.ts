@@ -1,4 +1,3 @@
-import { endSentence } from "../base/end-sentence.ts";
 import type { Log } from "../base/log.ts";
 import { describeUnknownName } from "../base/nearest-names.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -127,7 +126,7 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
 
   function unknownTool(name: string, { view }: McpCaller): RpcError {
     const visible = server.tools.map((tool) => tool.name).filter((one) => view?.allows(one) ?? true);
-    return invalidParams(endSentence(`unknown tool ${describeUnknownName(name, visible)}`), "not_found");
+    return invalidParams(`unknown tool ${describeUnknownName(name, visible)}`, "not_found");
   }
 
   const insufficientScope = (scope: string): RpcError => ({

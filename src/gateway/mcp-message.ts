@@ -1,3 +1,4 @@
+import { endSentence } from "../base/end-sentence.ts";
 import type { RefusalCode } from "../base/refusal.ts";
 
 /** JSON-RPC as MCP uses it: ids are texts or whole numbers, parameters are objects. */
@@ -67,7 +68,11 @@ export const answerResult = (id: RequestId, result: string) => ({
 type Whose = { id: RequestId | null; requestId: string };
 
 export function answerError({ id, requestId }: Whose, { status, code, reason, message, data, headers }: RpcError): Answer {
-  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data: { code: reason, requestId, ...data } } });
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    error: { code, message: endSentence(message), data: { code: reason, requestId, ...data } },
+  });
   return headers ? { status, body, headers } : { status, body };
 }
 

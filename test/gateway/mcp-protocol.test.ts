@@ -18,6 +18,7 @@ const expectError = (answer: RpcAnswer, status: number, code: number, id: unknow
     code: expect.stringMatching(/^[a-z_]+$/),
     requestId: answer.headers.get("x-request-id"),
   });
+  expect(answer.json.error?.message).toMatch(/[.!?…]$/);
   return answer.json.error;
 };
 const call = (client: "legacy" | "modern", name: unknown, given: unknown = {}) =>

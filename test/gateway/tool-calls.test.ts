@@ -118,7 +118,7 @@ describe("a call through the gateway", () => {
       await mcp.app.database.query("DELETE FROM tool_call");
       const tool = server === "system" ? "system_wait" : "platform_get_me";
       const { status, json } = await client.modern(server, "tools/call", { name: tool, arguments: given });
-      expect([status, json.error?.code, json.error?.message]).toEqual([200, -32602, "Invalid params: arguments must be an object"]);
+      expect([status, json.error?.code, json.error?.message]).toEqual([200, -32602, "Invalid params: arguments must be an object."]);
       const error = { code: "validation_failed", message: "arguments must be an object." };
       expect(await lastRecord()).toMatchObject({ serverId: server, tool, status: "refused", error, parameters: kept, credentials: {} });
     }
