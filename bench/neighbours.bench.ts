@@ -12,7 +12,7 @@ import { createDataDir, type SpawnedServer, startServer } from "../test/support/
 import { reportFigure } from "./report-figure.ts";
 import { sendRequests } from "./send-requests.ts";
 
-// What an organization notices of its tool calls while somebody else floods: searches by a viewer, sign-ins, previews of schedules.
+// What an organization notices of its tool calls while somebody else floods: searches by a viewer, sign-ins, previews of schedules, expressions.
 const bench = "neighbours";
 const rounds = 3;
 const roundMs = 3_000;
@@ -75,12 +75,13 @@ async function createCall(server: SpawnedServer, port: number): Promise<Request>
   const account = { type: "http_auth", name: "Open", data: { authKind: "none" } };
   const { reference } = readTexts(await browser.post(`${path}/credentials`, account));
   const given = { url: `http://localhost:${port}/`, credentials: { http_auth: reference } };
-  return {
-    url: `${server.gatewayUrl}/http/mcp`,
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "http_request", arguments: given } }),
-    headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
-  };
+  return toRequest(`${server.gatewayUrl}/http/mcp`, key, { name: "http_request", arguments: given });
 }
+
+const toRequest = (url: string, key: string, params: object): Request => ({
+  ...{ url, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }) },
+  headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
+});
 
 async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Promise<Record<string, Omit<Load, "forMs">>> {
   const { browser, organizationId } = await signUp(server, "other");
@@ -90,6 +91,10 @@ async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Pro
   const anyStatus = true;
   const nobody = { email: "nobody@example.com", password: "not this one" };
   const schedule = { cron: "0 0 29 2 *", timeZone: "Australia/Lord_Howe" };
+  const { key = "" } = readTexts(
+    await browser.post(`/api/organizations/${organizationId}/api-keys`, { name: "flood", scopes: ["mcp:invoke"] }),
+  );
+  const endless = { data: {}, expression: `$match("${"a".repeat(60)}b", /(a+)+$/)` };
   return {
     "searches for a rare text, 12 at a time": { url: `${path}/runs?search=nowhere`, method: "GET", body: "", headers, connections: 12 },
     "sign-ins, 64 connections, 200 per second": {
@@ -99,6 +104,10 @@ async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Pro
     "previews of a schedule, 12 connections, 200 per second": {
       ...{ url: `${path}/schedule-preview`, body: JSON.stringify(schedule), headers },
       ...{ connections: 12, perSecond: 200 },
+    },
+    "endless expressions, 16 at a time": {
+      ...toRequest(`${server.gatewayUrl}/system/mcp`, key, { name: "system_transform_json", arguments: endless }),
+      ...{ connections: 16 },
     },
   };
 }
