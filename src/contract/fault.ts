@@ -21,6 +21,8 @@ export type ProviderFault = {
   missingScopes?: readonly string[] | undefined;
   /** The request may have been carried out all the same, in nobody's name. */
   mayHaveActed?: boolean;
+  /** The answer says neither that it was done nor that it was not. */
+  isUnclear?: boolean;
 };
 
 /** `body` is the answer as JSON, or its text when it is not JSON. */
@@ -28,6 +30,13 @@ export type ReadFault = (body: unknown, response: Response) => ProviderFault;
 
 /** For providers that also refuse with a status that says all is well: what the refusal is, or undefined for an answer. */
 export type ReadRefusal = (body: unknown, response: Response) => ProviderFault | undefined;
+
+/** Of providers that say with `ok` in every answer whether it is a refusal. Without it the answer may be of somebody in between. */
+export function readVerdict(body: unknown, readFault: (body: unknown) => ProviderFault): ProviderFault | undefined {
+  const ok = at(body, "ok");
+  if (ok === true) return undefined;
+  return ok === false ? readFault(body) : { isUnclear: true };
+}
 
 /** The places where most providers put their code and their words. */
 export const readCommonFault: ReadFault = (body) => {

@@ -97,7 +97,7 @@ export function createHttp(options: HttpOptions) {
       const text = await response.text();
       if (text.trim() === "") return undefined;
       const value = parseJson(text);
-      if (value === undefined) throw unreadable(provider, response.status);
+      if (value === undefined) throw unclear(provider, response.status);
       return value;
     },
     text: async (request: HttpRequest): Promise<string> => await (await send(request)).text(),
@@ -115,11 +115,14 @@ async function judge(step: Exchange, { alsoAccept, acceptsRefusals }: HttpReques
   const text = isAccepted ? await response.text() : await response.text().catch(() => "");
   const body = parseJson(text);
   const fault = isAccepted ? readRefusal?.(body, response) : { ...readFault(body ?? text, response), ...describeRedirect(step) };
-  // Who refuses does so in its own form; a page of a proxy or nothing at all tells neither that it was done nor that it was not.
-  const isUnreadable = isAccepted && body === undefined && fault && !fault.isUnauthorized;
-  if (isUnreadable) return { refusal: unreadable(provider, response.status), isTemporary: false, retryAfterMs: undefined };
+  if (isAccepted && isUnclear(fault, body))
+    return { refusal: unclear(provider, response.status, body), isTemporary: false, retryAfterMs: undefined };
   return fault ? toFailure(provider, response, fault) : { response: new Response(text === "" ? null : text, response), url };
 }
+
+/** Who refuses does so in its own form; a page of a proxy or nothing at all tells neither that it was done nor that it was not. */
+const isUnclear = (fault: ProviderFault | undefined, body: unknown): boolean =>
+  fault !== undefined && !fault.isUnauthorized && (body === undefined || fault.isUnclear === true);
 
 /** An answer, whatever it says, unless it says that the credential is not accepted. Its bytes stay as they are. */
 async function judgeCredential(step: Exchange, { provider, readFault, readRefusal }: HttpOptions): Promise<Exchange | Failure> {
@@ -213,8 +216,11 @@ export function providerFailure(provider: string, { status, code, message, retry
 }
 
 /** It answered that it did what was asked, but not what came of it. */
-const unreadable = (provider: string, status: number): Refusal =>
-  new Refusal("provider_error", `The answer of ${provider} is not JSON.`, { provider: { status, code: undefined }, effect: "unknown" });
+function unclear(provider: string, status: number, body?: unknown): Refusal {
+  const text =
+    body === undefined ? `The answer of ${provider} is not JSON.` : `The answer of ${provider} does not say whether it was done.`;
+  return new Refusal("provider_error", text, { provider: { status, code: undefined }, effect: "unknown" });
+}
 
 const longestWords = 1000;
 

@@ -83,7 +83,7 @@ describe("a tool that changes something", () => {
     ["Slack", post],
     ["Telegram", tell],
   ])("says so where %s, which also refuses with 200, sends what is no answer of its own", async (_, send) => {
-    for (const answer of [{ body: "<html>" }, { body: "" }]) {
+    for (const answer of [{ body: "<html>" }, { body: "" }, { json: {} }]) {
       provider.script([answer]);
       const told = await send();
       expect(told.text.endsWith(`. ${lookFirst}`)).toBe(true);

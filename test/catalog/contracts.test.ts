@@ -143,6 +143,21 @@ describe.skipIf(folder === undefined)("the published API descriptions (SWITCHYAR
     }
   });
 
+  /** Outlook answers with nothing when all is well; what a model says is in its answer and nowhere else. */
+  const makesNothing = /^(?:microsoft_outlook_send_email|(?:anthropic|elevenlabs|gemini|openai)_\w+)$/;
+  const making = troubled.filter(({ id }) => !makesNothing.test(id));
+
+  it.each(making)("$id with $set arguments takes no empty answer for what it was to make", async (subject) => {
+    const { requests: usual } = await call(subject, subject.input);
+    const { harmless = 0, input } = subject;
+    const { readOnly, idempotent } = toolOf(subject.id).hints;
+    if (readOnly || idempotent) return;
+    // What may be sent again because it has a key makes something all the same.
+    const first = Math.min(typeof harmless === "number" ? harmless : harmless(input), usual - 1);
+    const { refusal } = await call(subject, input, { answers: atEachRequest(usual, { status: 200, body: {} })[first] ?? [] });
+    expect(refusal).toMatchObject({ code: "provider_error", effect: "unknown", message: expect.not.stringContaining("refused") });
+  });
+
   it.each(subjects)("$id waits until the date the provider names, or says it", async (subject) => {
     const date = new Date(Date.now() + 20_000).toUTCString();
     const answers = [{ status: 429, headers: { "retry-after": date }, body: { message: "busy" } }];

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
-import { defineAction } from "../../contract/action.ts";
-import { type Http, path, providerFailure } from "../../contract/http.ts";
+import { type Http, path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
+import { requireProof } from "../../contract/require-proof.ts";
+import { defineTool } from "../../contract/tool.ts";
 import { googleDocsCredential } from "./credential.ts";
 
 export const action = defineAction({
@@ -22,8 +23,7 @@ export const action = defineAction({
   }),
   async run({ input: { title, text = "" }, http }) {
     const created = await http.json({ method: "POST", path: "/v1/documents", json: { title } });
-    const documentId = textAt(created, "documentId");
-    if (documentId === undefined) throw providerFailure("Google Docs", { message: "the answer has no document id" });
+    const documentId = requireProof("Google Docs", textAt(created, "documentId"), "document id");
     if (text !== "") await insertText(http, documentId, text);
     return [
       { documentId, title: textAt(created, "title"), url: `https://docs.google.com/document/d/${encodeURIComponent(documentId)}/edit` },

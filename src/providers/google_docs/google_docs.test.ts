@@ -164,6 +164,14 @@ describe("Google Docs", () => {
   });
   afterAll(() => provider.stop());
 
+  it("does not call an answer without a document a refusal: it may have been created", async () => {
+    provider.script([{ json: {} }]);
+    await expect(callTool(createDocument, { input: { title: "t" }, credential: at() })).rejects.toMatchObject({
+      effect: "unknown",
+      message: "The answer of Google Docs has no document id, so nothing shows that it was done.",
+    });
+  });
+
   it("says which document was created when its text cannot be inserted", async () => {
     provider.script([{ json: { documentId: "d7" } }, failure.answer]);
     await expect(callTool(createDocument, { input: { title: "t", text: "x" }, credential: at() })).rejects.toMatchObject({

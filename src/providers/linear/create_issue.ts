@@ -36,7 +36,7 @@ export const action = defineAction({
   async run({ input, http }) {
     const teamId = await findTeamId(http, input.teamId);
     const created = at(await queryLinear(http, { query, variables: { input: { ...input, teamId } } }), "issueCreate");
-    if (at(created, "success") !== true) throw providerFailure("Linear", { message: "the issue was not created" });
+    if (at(created, "success") === false) throw providerFailure("Linear", { message: "the issue was not created" });
     return [
       {
         id: requireProof("Linear", textAt(created, "issue", "id"), "issue id"),

@@ -1,8 +1,8 @@
-import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal } from "../../contract/fault.ts";
-import { at, textAt, textsAt } from "../../contract/read.ts";
+import { joinSentences, type ProviderFault, type ReadFault, type ReadRefusal, readVerdict } from "../../contract/fault.ts";
+import { textAt, textsAt } from "../../contract/read.ts";
 
 /** Slack also refuses with status 200; the answer says whether it is one. */
-export const readSlackRefusal: ReadRefusal = (body) => (at(body, "ok") === true ? undefined : faultOf(body));
+export const readSlackRefusal: ReadRefusal = (body) => readVerdict(body, faultOf);
 
 export const readSlackFault: ReadFault = (body) => faultOf(body);
 

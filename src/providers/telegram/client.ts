@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { ReadFault, ReadRefusal } from "../../contract/fault.ts";
-import { at, textAt } from "../../contract/read.ts";
+import { type ReadFault, type ReadRefusal, readVerdict } from "../../contract/fault.ts";
+import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 
 export const readTelegramRefusal: ReadRefusal = (body) =>
-  at(body, "ok") === true ? undefined : { code: textAt(body, "error_code"), message: textAt(body, "description") };
+  readVerdict(body, () => ({ code: textAt(body, "error_code"), message: textAt(body, "description") }));
 
 // The error_code is the HTTP status again. To a token that it never gave out Telegram says only that there is nothing there.
 export const readTelegramFault: ReadFault = (body, { status }) => ({
