@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readInput } from "../../src/catalog/catalog.ts";
 import { toJsonSchema } from "../../src/catalog/json-schema.ts";
-import type { Action } from "../../src/contract/action.ts";
-import { action as listEvents } from "../../src/providers/google_calendar/list_events.ts";
-import { action as getDocument } from "../../src/providers/google_docs/get_document.ts";
-import { action as downloadFile } from "../../src/providers/google_drive/download_file.ts";
-import { action as searchFiles } from "../../src/providers/google_drive/search_files.ts";
-import { action as appendRows } from "../../src/providers/google_sheets/append_rows.ts";
-import { action as readRange } from "../../src/providers/google_sheets/read_range.ts";
-import { action as httpRequest } from "../../src/providers/http/request.ts";
-import { action as createContact } from "../../src/providers/hubspot/create_contact.ts";
-import { action as createIssue } from "../../src/providers/jira/create_issue.ts";
-import { action as createPage } from "../../src/providers/notion/create_page.ts";
-import { action as getPage } from "../../src/providers/notion/get_page.ts";
-import { action as createResponse } from "../../src/providers/openai/create_response.ts";
-import { action as listPayments } from "../../src/providers/stripe/list_payments.ts";
-import { action as wait } from "../../src/providers/system/wait.ts";
-import { action as sendMessage } from "../../src/providers/telegram/send_message.ts";
+import type { Tool } from "../../src/contract/tool.ts";
+import { tool as listEvents } from "../../src/providers/google_calendar/list_events.ts";
+import { tool as getDocument } from "../../src/providers/google_docs/get_document.ts";
+import { tool as downloadFile } from "../../src/providers/google_drive/download_file.ts";
+import { tool as searchFiles } from "../../src/providers/google_drive/search_files.ts";
+import { tool as appendRows } from "../../src/providers/google_sheets/append_rows.ts";
+import { tool as readRange } from "../../src/providers/google_sheets/read_range.ts";
+import { tool as httpRequest } from "../../src/providers/http/request.ts";
+import { tool as createContact } from "../../src/providers/hubspot/create_contact.ts";
+import { tool as createIssue } from "../../src/providers/jira/create_issue.ts";
+import { tool as createPage } from "../../src/providers/notion/create_page.ts";
+import { tool as getPage } from "../../src/providers/notion/get_page.ts";
+import { tool as createResponse } from "../../src/providers/openai/create_response.ts";
+import { tool as createRefund } from "../../src/providers/stripe/create_refund.ts";
+import { tool as listPayments } from "../../src/providers/stripe/list_payments.ts";
+import { tool as wait } from "../../src/providers/system/wait.ts";
+import { tool as sendMessage } from "../../src/providers/telegram/send_message.ts";
 import { callTool } from "../support/gateway/call-tool.ts";
 import { type FakeProvider, startFakeProvider } from "../support/providers/fake-provider.ts";
 
@@ -99,7 +100,8 @@ describe("limits and forms are in the schema, and are checked", () => {
     [listPayments, { createdAfter: "yesterday" }, "/createdAfter", { format: "date-time" }],
     [listEvents, { timeMin: "2026-13-01T00:00:00Z" }, "/timeMin", { format: "date-time" }],
     [httpRequest, { url: "nonsense" }, "/url", { format: "uri" }],
-  ] as [Action, Record<string, unknown>, string, object][])("%#", (tool, input, pointer, limit) => {
+    [createRefund, { paymentIntentId: "pi_1", idempotencyKey: "k".repeat(256) }, "/idempotencyKey", { maxLength: 255 }],
+  ] as [Tool, Record<string, unknown>, string, object][])("%#", (tool, input, pointer, limit) => {
     const field = pointer.slice(1);
     const { properties } = toJsonSchema(tool.input, "input") as { properties: Record<string, object> };
     expect(properties[field]).toMatchObject(limit);

@@ -20,7 +20,12 @@ export const action = defineAction({
       .describe("Id of the payment, e.g. pi_3Abc; stripe_list_payments finds it."),
     amount: z.int().min(1).optional().describe("How much, in the smallest currency unit, e.g. 500 for 5.00 EUR; all when absent."),
     reason: z.enum(["duplicate", "fraudulent", "requested_by_customer"]).optional().describe("Why it is refunded."),
-    idempotencyKey: z.string().min(1).optional().describe("A text of your own, e.g. order-42: the same key makes the same refund, once."),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("A text of your own, e.g. order-42: the same key makes the same refund, once."),
   }),
   output: z.object({
     id: z.string().optional().describe("Refund id."),
