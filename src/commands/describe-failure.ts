@@ -13,4 +13,7 @@ export function describeFailure(error: unknown): string {
   return error.message;
 }
 
-const describeFault = ({ pointer, detail }: FieldFault) => `(--${toFlag(pointer.replace(/^\//, ""))}: ${detail})`;
+function describeFault({ pointer, detail }: FieldFault): string {
+  const [option = "", ...inside] = pointer.replace(/^\//, "").split("/");
+  return `(--${toFlag(option)}: ${[...(inside.length > 0 ? [inside.join("/")] : []), detail].join(" ")})`;
+}
