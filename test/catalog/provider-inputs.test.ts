@@ -77,6 +77,11 @@ describe("the address of a page is as good as its id", () => {
     expect(path).toContain(`'${id}'+in+parents`);
   });
 
+  it("of a shared drive of Google Drive", async () => {
+    const { path } = await asked(searchFiles, { driveId: `https://drive.google.com/drive/folders/${id}` });
+    expect(new URLSearchParams(path.split("?")[1]).get("driveId")).toBe(id);
+  });
+
   it("but the address of something else is refused before anybody is asked", async () => {
     const outcome = callTool(getDocument, { input: { documentId: "https://example.test/x" }, credential: { accessToken: "a" } });
     await expect(outcome).rejects.toMatchObject({ code: "validation_failed", errors: [{ pointer: "/documentId" }] });
