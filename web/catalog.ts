@@ -53,7 +53,7 @@ export const nodeKindsQuery = queryOptions({
   },
 });
 
-/** What a trigger can watch for, by service. */
+/** What a trigger can look for, by service. */
 export const pollsQuery = queryOptions({
   ...once,
   queryKey: ["polls"],

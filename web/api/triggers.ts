@@ -83,7 +83,7 @@ export const forgetRemoval = (organizationId: string, id: string) => remove<void
 export const regenerateTriggerToken = (organizationId: string, triggerId: string) =>
   post<TriggerWithSecrets>(`${one(organizationId, triggerId)}/regenerate-token`);
 
-/** The newest that a watch would find. Nothing is noted, and no run starts. */
+/** The newest that a poll would find. Nothing is noted, and no run starts. */
 export const readSamples = (organizationId: string, body: PollSampleRequest) => post<PollSamples>(`${base(organizationId)}/samples`, body);
 
 /** The same for one that exists: asked anew each time it is opened, and only then. */

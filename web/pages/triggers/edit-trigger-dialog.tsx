@@ -2,17 +2,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import { triggersKey } from "../../api/triggers.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { describePoll, usePoll } from "./poll-words.ts";
 import { TriggerForm } from "./trigger-form.tsx";
-import { describePoll, usePoll } from "./watch-words.ts";
 
 type EditTriggerDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };
 
 export function EditTriggerDialog({ organizationId, trigger, onClose }: EditTriggerDialogProps) {
   const queryClient = useQueryClient();
   const poll = usePoll(trigger.provider, trigger.poll?.event);
-  const watches = poll ? `Checks ${describePoll(poll)}. ` : "";
+  const checks = poll ? `Checks ${describePoll(poll)}. ` : "";
   return (
-    <Dialog wide open onOpenChange={onClose} title={`Edit “${trigger.name}”`} description={`${watches}Starts “${trigger.workflowName}”.`}>
+    <Dialog wide open onOpenChange={onClose} title={`Edit “${trigger.name}”`} description={`${checks}Starts “${trigger.workflowName}”.`}>
       <TriggerForm
         organizationId={organizationId}
         kind={trigger.kind}

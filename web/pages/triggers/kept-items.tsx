@@ -1,7 +1,7 @@
 import type { Trigger } from "../../../src/triggers/wire.ts";
 import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
-import { describeKept, type FaultyItems } from "./watch-words.ts";
+import { describeKept, type FaultyItems } from "./poll-words.ts";
 
 type KeptItemsProps = FaultyItems & {
   trigger: Trigger;
@@ -10,7 +10,7 @@ type KeptItemsProps = FaultyItems & {
   retry: (() => void) | undefined;
 };
 
-/** What a watch found and could not take. */
+/** What a poll found and could not take. */
 export function KeptItems({ trigger, waiting, givenUp, lastFault, busy, retry }: KeptItemsProps) {
   if (waiting + givenUp === 0) return null;
   const action = retry && trigger.active && (

@@ -22,17 +22,17 @@ describe("a pause between two looks", () => {
 describe("how often the list is read anew", () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   const faultyItems = { waiting: 0, givenUp: 0, lastFault: null };
-  const watch = (lastPolledAt: string | null, nextPollAt: string | null, others: { active?: boolean; lastError?: string } = {}) => ({
+  const poll = (lastPolledAt: string | null, nextPollAt: string | null, others: { active?: boolean; lastError?: string } = {}) => ({
     ...{ active: true, lastError: null, ...others },
     poll: { event: "new_email", parameters: {}, everySeconds: null, takesExisting: false, lastPolledAt, nextPollAt, faultyItems },
   });
 
   it.each([
-    ["nothing is watched", [{ active: true, lastError: null, poll: null }], false],
-    ["the only watch is off", [watch(at(1), null, { active: false })], false],
-    ["the next look is far", [watch(at(90), at(200))], 10_000],
-    ["a look is due", [watch(at(1), at(200)), watch(at(1), at(100))], 2_000],
-    ["the first look is under way", [watch(null, at(130))], 2_000],
-    ["the first look failed", [watch(null, at(130), { lastError: "No." })], 10_000],
+    ["nothing is polled", [{ active: true, lastError: null, poll: null }], false],
+    ["the only poll is off", [poll(at(1), null, { active: false })], false],
+    ["the next look is far", [poll(at(90), at(200))], 10_000],
+    ["a look is due", [poll(at(1), at(200)), poll(at(1), at(100))], 2_000],
+    ["the first look is under way", [poll(null, at(130))], 2_000],
+    ["the first look failed", [poll(null, at(130), { lastError: "No." })], 10_000],
   ])("where %s", (_, triggers, pauseMs) => expect(pauseBetweenReads(triggers, 100_000)).toBe(pauseMs));
 });

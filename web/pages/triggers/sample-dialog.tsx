@@ -3,11 +3,11 @@ import type { Trigger } from "../../../src/triggers/wire.ts";
 import { samplesQuery } from "../../api/triggers.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Outcome } from "./watch-sample.tsx";
+import { Outcome } from "./poll-sample.tsx";
 
 type SampleDialogProps = { organizationId: string; trigger: Trigger; onClose: () => void };
 
-/** What a watch that exists would find now. */
+/** What a poll that exists would find now. */
 export function SampleDialog({ organizationId, trigger, onClose }: SampleDialogProps) {
   const { provider, credentialId, poll } = trigger;
   const request = { provider: provider ?? "", event: poll?.event ?? "", parameters: poll?.parameters ?? {} };

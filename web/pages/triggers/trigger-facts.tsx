@@ -6,8 +6,8 @@ import { triggerQuery } from "../../api/triggers.ts";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import { describeCron } from "./cron-words.ts";
 import { FireTime, FireTimes } from "./fire-times.tsx";
+import { PollFacts, PollProblem } from "./poll-facts.tsx";
 import { senderOf } from "./senders.ts";
-import { WatchFacts, WatchProblem } from "./watch-facts.tsx";
 
 /** What a trigger starts, when, and how it last went. */
 export function TriggerFacts({ organizationId, trigger }: { organizationId: string; trigger: Trigger }) {
@@ -24,7 +24,7 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
         </Link>
       </p>
       {trigger.kind === "schedule" && <ScheduleFacts organizationId={organizationId} trigger={trigger} />}
-      {trigger.poll && <WatchFacts organizationId={organizationId} trigger={trigger} poll={trigger.poll} />}
+      {trigger.poll && <PollFacts organizationId={organizationId} trigger={trigger} poll={trigger.poll} />}
       {trigger.kind === "webhook" && (
         <p>
           {senderOf(trigger)?.title ?? trigger.provider}
@@ -36,7 +36,7 @@ export function TriggerFacts({ organizationId, trigger }: { organizationId: stri
       <LastRun trigger={trigger} />
       {trigger.stoppedReason && <p className="text-danger wrap-anywhere">{trigger.stoppedReason}</p>}
       {trigger.lastError && !trigger.poll && <p className="text-danger wrap-anywhere">Last time it started nothing: {trigger.lastError}</p>}
-      {trigger.poll && isOfLook(trigger) && <WatchProblem organizationId={organizationId} trigger={trigger} />}
+      {trigger.poll && isOfLook(trigger) && <PollProblem organizationId={organizationId} trigger={trigger} />}
     </div>
   );
 }

@@ -8,11 +8,11 @@ import { Form } from "../../parts/form.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { describeCron } from "./cron-words.ts";
 import { OverridesField } from "./overrides-field.tsx";
+import { beginPoll, PollPart, readPoll } from "./poll-part.tsx";
+import { describePoll, usePoll } from "./poll-words.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import type { Sender } from "./senders.ts";
 import { ownTimeZone } from "./time-zones.ts";
-import { beginWatch, readWatch, WatchPart } from "./watch-part.tsx";
-import { describePoll, usePoll } from "./watch-words.ts";
 import { beginWebhook, readWebhook, WebhookPart } from "./webhook-part.tsx";
 import { WorkflowField } from "./workflow-field.tsx";
 
@@ -30,8 +30,8 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
   const [schedule, setSchedule] = useState<Schedule>({ cron: trigger?.cron ?? "0 9 * * *", timeZone: trigger?.timeZone ?? ownTimeZone });
   const [webhook, setWebhook] = useState(() => beginWebhook(trigger));
   const [overrides, setOverrides] = useState<NodeOverride[]>(trigger?.overrides ?? []);
-  const [watch, setWatch] = useState(() => beginWatch(trigger));
-  const poll = usePoll(watch.provider, watch.event);
+  const [pollDraft, setPollDraft] = useState(() => beginPoll(trigger));
+  const poll = usePoll(pollDraft.provider, pollDraft.event);
   const defaultName = nameFor(kind, { schedule, sender: webhook.sender, poll });
 
   async function save(field: (name: string) => string): Promise<void> {
@@ -39,7 +39,7 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       ...{ name: field("name").trim() || defaultName, prompt: field("prompt"), overrides },
       ...(kind === "schedule" && schedule),
       ...(kind === "webhook" && readWebhook({ field, draft: webhook, trigger })),
-      ...(kind === "poll" && readWatch({ field, draft: watch, trigger })),
+      ...(kind === "poll" && readPoll({ field, draft: pollDraft, trigger })),
     };
     const takesAccountAway = kind === "poll" && trigger?.credentialId && field("credentialId") === "";
     const saved = trigger
@@ -62,7 +62,7 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
       )}
       {kind === "schedule" && <ScheduleFields organizationId={organizationId} schedule={schedule} onChange={setSchedule} />}
       {kind === "webhook" && <WebhookPart organizationId={organizationId} trigger={trigger} draft={webhook} onChange={setWebhook} />}
-      {kind === "poll" && <WatchPart organizationId={organizationId} trigger={trigger} draft={watch} onChange={setWatch} />}
+      {kind === "poll" && <PollPart organizationId={organizationId} trigger={trigger} draft={pollDraft} onChange={setPollDraft} />}
       <TextField
         label="Name"
         name="name"

@@ -17,7 +17,7 @@ export function useLiveTriggers(organizationId: string): void {
     const { triggerId, createdAt } = event.data;
     const trigger = queryClient.getQueriesData<Pages>(lists).flatMap(([, list]) => find(list, triggerId))[0];
     if (!trigger || (trigger.lastRunAt && trigger.lastRunAt >= createdAt)) return;
-    // A schedule or a watch has another next time now; a webhook may be called often, so nothing is asked for.
+    // A schedule or a poll has another next time now; a webhook may be called often, so nothing is asked for.
     if (trigger.kind !== "webhook") refresh(triggersKey(organizationId));
     queryClient.setQueriesData<Pages>(lists, (list) => list && note(list, triggerId, createdAt));
   });

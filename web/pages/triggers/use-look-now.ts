@@ -9,7 +9,7 @@ const askEveryMs = 1_000;
 
 type Asked = { seen: string; untilMs: number };
 
-/** Has a watch look now, also at what it keeps back, and follows it until it has. `refresh` ends once the trigger is known anew. */
+/** Has a poll look now, also at what it keeps back, and follows it until it has. `refresh` ends once the trigger is known anew. */
 export function useLookNow(organizationId: string, trigger: Trigger, refresh: () => Promise<unknown>) {
   const [asked, setAsked] = useState<Asked>();
   const request = useMutation({

@@ -6,12 +6,12 @@ import { credentialsQuery } from "../../api/credentials.ts";
 import { useNow } from "../../parts/duration.tsx";
 import { TimeAgo } from "../../parts/time-ago.tsx";
 import { HealthBadge } from "../credentials/health-badge.tsx";
-import { describeParameters, describePoll, usePoll } from "./watch-words.ts";
+import { describeParameters, describePoll, usePoll } from "./poll-words.ts";
 
-type WatchFactsProps = { organizationId: string; trigger: Trigger; poll: NonNullable<Trigger["poll"]> };
+type PollFactsProps = { organizationId: string; trigger: Trigger; poll: NonNullable<Trigger["poll"]> };
 
-/** What it watches, with which account, when it looked and when it looks again. */
-export function WatchFacts({ organizationId, trigger, poll }: WatchFactsProps) {
+/** What it looks at, with which account, when it looked and when it looks again. */
+export function PollFacts({ organizationId, trigger, poll }: PollFactsProps) {
   const entry = usePoll(trigger.provider, poll.event);
   const account = useAccount(organizationId, trigger.credentialId);
   return (
@@ -53,7 +53,7 @@ function AccountLine({ organizationId, account }: { organizationId: string; acco
   );
 }
 
-function Looks({ poll: { lastPolledAt, nextPollAt } }: Pick<WatchFactsProps, "poll">) {
+function Looks({ poll: { lastPolledAt, nextPollAt } }: Pick<PollFactsProps, "poll">) {
   const now = useNow(15_000);
   const isLate = nextPollAt !== null && Date.parse(nextPollAt) < now - 60_000;
   return (
@@ -78,7 +78,7 @@ function Looks({ poll: { lastPolledAt, nextPollAt } }: Pick<WatchFactsProps, "po
 }
 
 /** Why the last look started nothing, and what to do about it. */
-export function WatchProblem({ organizationId, trigger }: Omit<WatchFactsProps, "poll">) {
+export function PollProblem({ organizationId, trigger }: Omit<PollFactsProps, "poll">) {
   const account = useAccount(organizationId, trigger.credentialId);
   return (
     <div className="grid gap-0.5">

@@ -5,14 +5,14 @@ import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 
-type WatchSourceFieldsProps = {
+type PollSourceFieldsProps = {
   provider: string;
   poll: PollEntry | undefined;
   onChange: (source: { provider: string; event: string }) => void;
 };
 
-/** Which service is watched, and for what. */
-export function WatchSourceFields({ provider, poll, onChange }: WatchSourceFieldsProps) {
+/** Which service is polled, and for what. */
+export function PollSourceFields({ provider, poll, onChange }: PollSourceFieldsProps) {
   const polls = useQuery(pollsQuery);
   if (polls.isError) return <ProblemNotice error={polls.error} action={<Button onClick={() => void polls.refetch()}>Try again</Button>} />;
   const services = new Map(polls.data?.map((entry) => [entry.provider.id, entry.provider.title]));

@@ -9,7 +9,7 @@ import { writeText } from "../../node-form/field-values.ts";
 export const describePoll = ({ provider, title }: PollEntry): string =>
   `${provider.title}: ${/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title}`;
 
-/** What a trigger watches for; undefined while that is not known, or where this server no longer has it. */
+/** What a trigger looks for; undefined while that is not known, or where this server no longer has it. */
 export function usePoll(provider: string | null | undefined, event: string | undefined): PollEntry | undefined {
   return useQuery(pollsQuery).data?.find((entry) => entry.provider.id === provider && entry.id === event);
 }

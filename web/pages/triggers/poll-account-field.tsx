@@ -9,10 +9,10 @@ import { Notice } from "../../parts/notice.tsx";
 import { CredentialDialog } from "../credentials/credential-dialog.tsx";
 import { HealthBadge } from "../credentials/health-badge.tsx";
 
-type WatchAccount = ReturnType<typeof useWatchAccount>;
+type PollAccount = ReturnType<typeof usePollAccount>;
 
-/** The accounts that a watch can look with, and the one it does: the chosen one, or the default where one is needed. */
-export function useWatchAccount(organizationId: string, poll: PollEntry | undefined, wanted: string | undefined) {
+/** The accounts that a poll can look with, and the one it does: the chosen one, or the default where one is needed. */
+export function usePollAccount(organizationId: string, poll: PollEntry | undefined, wanted: string | undefined) {
   const type = poll?.credentials[0] ?? "";
   const accounts = useQuery(credentialsQuery(organizationId)).data?.filter((account) => account.type === type);
   const standard = useDefault(organizationId, type);
@@ -20,14 +20,14 @@ export function useWatchAccount(organizationId: string, poll: PollEntry | undefi
   return { type, accounts, chosenId: wanted ?? usual };
 }
 
-type WatchAccountFieldProps = {
+type PollAccountFieldProps = {
   organizationId: string;
   poll: PollEntry;
-  account: WatchAccount;
+  account: PollAccount;
   onChange: (credentialId: string) => void;
 };
 
-export function WatchAccountField({ organizationId, poll, account, onChange }: WatchAccountFieldProps) {
+export function PollAccountField({ organizationId, poll, account, onChange }: PollAccountFieldProps) {
   const { type, accounts, chosenId } = account;
   const [isCreating, setCreating] = useState(false);
   const { title } = poll.provider;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PollEntry } from "../../../src/catalog/wire.ts";
-import { describeKept, describeParameters, describePoll } from "./watch-words.ts";
+import { describeKept, describeParameters, describePoll } from "./poll-words.ts";
 
 const entry: PollEntry = {
   ...{ id: "new_email", provider: { id: "gmail", title: "Gmail" }, title: "New email", description: "" },
@@ -25,7 +25,7 @@ const poll = {
   faultyItems: { waiting: 0, givenUp: 0, lastFault: null },
 };
 
-describe("what a watch watches", () => {
+describe("what a poll looks for", () => {
   it("begins with the service, and keeps names that are written in capitals", () => {
     expect(describePoll(entry)).toBe("Gmail: new email");
     expect(describePoll({ ...entry, title: "RSS entry" })).toBe("Gmail: RSS entry");

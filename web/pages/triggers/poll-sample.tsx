@@ -11,7 +11,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Loading, Skeleton } from "../../parts/skeleton.tsx";
 import { type FieldFault, isApiProblem } from "../../problem.ts";
 
-/** What a watch would find now. What was found for other fields than those that stand there counts no longer. */
+/** What a poll would find now. What was found for other fields than those that stand there counts no longer. */
 export function useSample(organizationId: string, request: PollSampleRequest | undefined) {
   const mutation = useMutation({ mutationFn: (wanted: PollSampleRequest) => readSamples(organizationId, wanted) });
   const isFresh = request !== undefined && isSameJson(mutation.variables, request);
@@ -29,7 +29,7 @@ const noFaults: FieldFault[] = [];
 type Sample = ReturnType<typeof useSample>;
 
 /** A button, and below it what it found. */
-export function WatchSample({ sample: { ask, shown } }: { sample: Sample }) {
+export function PollSample({ sample: { ask, shown } }: { sample: Sample }) {
   return (
     <section aria-label="Sample" aria-live="polite" className="grid min-w-0 gap-3 rounded-lg bg-page px-3.5 py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -8,12 +8,12 @@ import { Field } from "../../parts/field.tsx";
 import { useFaults } from "../../parts/form.tsx";
 import { FilterField } from "./filter-field.tsx";
 import { describePause, listPauses } from "./pauses.ts";
-import { useWatchAccount, WatchAccountField } from "./watch-account-field.tsx";
-import { useSample, WatchSample } from "./watch-sample.tsx";
-import { WatchSourceFields } from "./watch-source-fields.tsx";
-import { usePoll } from "./watch-words.ts";
+import { PollAccountField, usePollAccount } from "./poll-account-field.tsx";
+import { PollSample, useSample } from "./poll-sample.tsx";
+import { PollSourceFields } from "./poll-source-fields.tsx";
+import { usePoll } from "./poll-words.ts";
 
-export type WatchDraft = {
+export type PollDraft = {
   provider: string;
   event: string;
   parameters: Record<string, unknown>;
@@ -21,35 +21,35 @@ export type WatchDraft = {
   credentialId: string | undefined;
 };
 
-export const beginWatch = (trigger: Trigger | undefined): WatchDraft => ({
+export const beginPoll = (trigger: Trigger | undefined): PollDraft => ({
   provider: trigger?.provider ?? "",
   event: trigger?.poll?.event ?? "",
   parameters: trigger?.poll?.parameters ?? {},
   credentialId: trigger?.poll ? (trigger.credentialId ?? "") : undefined,
 });
 
-type WatchPartProps = {
+type PollPartProps = {
   organizationId: string;
   trigger: Trigger | undefined;
-  draft: WatchDraft;
-  onChange: (draft: WatchDraft) => void;
+  draft: PollDraft;
+  onChange: (draft: PollDraft) => void;
 };
 
-/** What is watched with which account, how often, and what of it starts runs. */
-export function WatchPart({ organizationId, trigger, draft, onChange }: WatchPartProps) {
+/** What is polled with which account, how often, and what of it starts runs. */
+export function PollPart({ organizationId, trigger, draft, onChange }: PollPartProps) {
   const poll = usePoll(draft.provider, draft.event);
   const begin = (source: { provider: string; event: string }) =>
     onChange({ ...source, parameters: {}, credentialId: source.provider === draft.provider ? draft.credentialId : undefined });
   return (
     <>
-      {!trigger && <WatchSourceFields provider={draft.provider} poll={poll} onChange={begin} />}
+      {!trigger && <PollSourceFields provider={draft.provider} poll={poll} onChange={begin} />}
       {poll && <Details key={`${draft.provider} ${draft.event}`} {...{ organizationId, trigger, draft, onChange, poll }} />}
     </>
   );
 }
 
-function Details({ organizationId, trigger, draft, onChange, poll }: WatchPartProps & { poll: PollEntry }) {
-  const account = useWatchAccount(organizationId, poll, draft.credentialId);
+function Details({ organizationId, trigger, draft, onChange, poll }: PollPartProps & { poll: PollEntry }) {
+  const account = usePollAccount(organizationId, poll, draft.credentialId);
   const { chosenId } = account;
   const hasAccount = chosenId !== "";
   const { provider, event, parameters } = draft;
@@ -63,7 +63,7 @@ function Details({ organizationId, trigger, draft, onChange, poll }: WatchPartPr
   return (
     <>
       {poll.credentials.length > 0 && (
-        <WatchAccountField {...{ organizationId, poll, account }} onChange={(credentialId) => onChange({ ...draft, credentialId })} />
+        <PollAccountField {...{ organizationId, poll, account }} onChange={(credentialId) => onChange({ ...draft, credentialId })} />
       )}
       <SchemaForm
         schema={poll.parametersSchema}
@@ -74,7 +74,7 @@ function Details({ organizationId, trigger, draft, onChange, poll }: WatchPartPr
         // With these ids the form around it finds the fields that the server names.
         idPrefix="poll/parameters"
       />
-      {canLook && <WatchSample sample={sample} />}
+      {canLook && <PollSample sample={sample} />}
       <PaceField poll={poll} chosen={trigger?.poll?.everySeconds ?? null} />
       <ExistingField isNew={!trigger} initial={trigger?.poll?.takesExisting ?? false} />
       <FilterField initial={trigger?.filter} example={'$contains($trigger.prompt, "invoice")'} />
@@ -120,10 +120,10 @@ function ExistingField({ isNew, initial }: { isNew: boolean; initial: boolean })
   );
 }
 
-type ReadWatch = { field: (name: string) => string; draft: WatchDraft; trigger: Trigger | undefined };
+type ReadPoll = { field: (name: string) => string; draft: PollDraft; trigger: Trigger | undefined };
 
-/** What the part says, as the API takes it. Which service is watched is only told of a new one. */
-export function readWatch({ field, draft: { provider, event, parameters }, trigger }: ReadWatch) {
+/** What the part says, as the API takes it. Which service is polled is only told of a new one. */
+export function readPoll({ field, draft: { provider, event, parameters }, trigger }: ReadPoll) {
   const credentialId = field("credentialId");
   const poll = { event, parameters, everySeconds: Number(field("everySeconds")) || null, takesExisting: field("takesExisting") === "yes" };
   return {
