@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { CredentialTypeEntry, NodeEntry, PollEntry } from "../src/catalog/wire.ts";
+import type { CredentialTypeEntry, NodeEntry, PollEntry, WebhookProviderEntry } from "../src/catalog/wire.ts";
 import type { engineNodeList } from "../src/workflows/wire.ts";
 import { get, type List } from "./request.ts";
 
@@ -58,6 +58,13 @@ export const pollsQuery = queryOptions({
   ...once,
   queryKey: ["polls"],
   queryFn: async () => (await get<List<PollEntry>>("/api/polls")).data,
+});
+
+/** Who signs what it delivers to a webhook, and who can be told from here where to. */
+export const webhookProvidersQuery = queryOptions({
+  ...once,
+  queryKey: ["webhook-providers"],
+  queryFn: async () => (await get<List<WebhookProviderEntry>>("/api/webhook-providers")).data,
 });
 
 export const credentialTypesQuery = queryOptions({

@@ -13,6 +13,7 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
   const nodes = { data: [...catalog.actions.values()].map(describeNode) };
   const credentialTypes = { data: [...catalog.credentialTypes.values()].map(describeCredentialType) };
   const polls = { data: catalog.providers.flatMap(describePolls) };
+  const webhookProviders = { data: catalog.providers.flatMap(describeWebhook) };
   const icons = new Map(catalog.providers.map(({ id, icon }) => [id, icon]));
 
   routes.get(
@@ -28,6 +29,15 @@ export function registerCatalogRoutes(server: FastifyInstance, catalog: Catalog,
       schema: { tags, summary: "List what a trigger can look for at a service", response: { 200: wire.pollList } },
     },
     () => polls,
+  );
+
+  routes.get(
+    "/api/webhook-providers",
+    {
+      config: { access: "session" },
+      schema: { tags, summary: "List providers that sign what they deliver to webhooks", response: { 200: wire.webhookProviderList } },
+    },
+    () => webhookProviders,
   );
 
   routes.get(
@@ -88,6 +98,17 @@ const describePolls = ({ id, title, credential, polls }: Catalog["providers"][nu
     everySeconds: poll.everySeconds,
     parametersSchema: toJsonSchema(poll.parameters, "input"),
   }));
+
+const describeWebhook = ({ id, title, credential, webhook }: Catalog["providers"][number]): wire.WebhookProviderEntry[] =>
+  webhook
+    ? [
+        {
+          ...{ id, title, credentialType: credential?.type ?? null },
+          canRegister: webhook.registration !== undefined,
+          needsPlace: (webhook.registration?.place ?? null) !== null,
+        },
+      ]
+    : [];
 
 type CatalogCredentialType = Catalog["credentialTypes"] extends Map<string, infer Value> ? Value : never;
 

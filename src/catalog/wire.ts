@@ -65,6 +65,18 @@ const poll = z
 export const pollList = z.object({ data: z.array(poll) });
 export type PollEntry = z.infer<typeof poll>;
 
+const webhookProvider = z
+  .object({
+    id: z.string().describe("`provider` of a trigger."),
+    title: z.string(),
+    credentialType: z.string().nullable().describe("Type of the credential that holds the secret it signs with."),
+    canRegister: z.boolean().describe("Whether this server can tell it where to deliver to: `register` of a trigger."),
+    needsPlace: z.boolean().describe("Whether that is for one place, such as a repository: `places` of a trigger."),
+  })
+  .meta({ id: "WebhookProvider" });
+export const webhookProviderList = z.object({ data: z.array(webhookProvider) });
+export type WebhookProviderEntry = z.infer<typeof webhookProvider>;
+
 const serverTool = z
   .object({
     name: z.string(),

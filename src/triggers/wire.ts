@@ -165,7 +165,7 @@ export const triggerRequest = z.object({
     .boolean()
     .optional()
     .describe(
-      "Tells the provider where to deliver to, with the credential and a secret made for it: Telegram, GitHub (`places` names the repository), Stripe.",
+      "Tells the provider where to deliver to, with the credential: those with `canRegister` of GET /api/webhook-providers. `places` names the one place where that says `needsPlace`.",
     ),
   poll: z
     .strictObject({

@@ -64,7 +64,10 @@ describe("the catalogue for the canvas", () => {
     });
   });
 
-  it.each(["/api/nodes", "/api/engine-nodes", "/api/credential-types"])("answers %s only to people who are signed in", async (path) => {
-    expect((await app.browser().get(path)).status).toBe(401);
-  });
+  it.each(["/api/nodes", "/api/engine-nodes", "/api/credential-types", "/api/polls", "/api/webhook-providers"])(
+    "answers %s only to people who are signed in",
+    async (path) => {
+      expect((await app.browser().get(path)).status).toBe(401);
+    },
+  );
 });

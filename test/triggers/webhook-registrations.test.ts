@@ -47,6 +47,17 @@ const endpoint = (url: string): object => ({
   url,
 });
 
+it("says which providers can be told where to deliver to, and which of them for a place only", async () => {
+  const { status, body } = await hooks.owner.browser.get("/api/webhook-providers");
+  expect(status).toBe(200);
+  const delivering = hooks.app.parts.catalog.providers.filter(({ webhook }) => webhook);
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual(delivering.map(({ id }) => id));
+  const of = (id: string) => body.data.find((entry: { id: string }) => entry.id === id);
+  expect(of("discord")).toEqual({ id: "discord", title: "Discord", credentialType: "discord_bot", canRegister: true, needsPlace: false });
+  expect(of("github")).toMatchObject({ canRegister: true, needsPlace: true });
+  expect(of("slack")).toMatchObject({ canRegister: false, needsPlace: false });
+});
+
 const sentTo = (name: Name): { url: string; secret: string; json: Record<string, unknown> } => {
   const body = provider.requests().at(-1)?.body.toString() ?? "";
   if (name === "stripe") {

@@ -62,6 +62,23 @@ it("sets a webhook up at its provider, with the events that somebody chose, and 
   expect(complaints).toEqual([]);
 });
 
+it.each(sizes)("offers to set the webhook up wherever the provider can be told (%s)", async (_, options) => {
+  await hooks.connect("discord", { botToken: "token", baseUrl: provider.url });
+  const known: { title: string; canRegister: boolean }[] = (await hooks.owner.browser.get("/api/webhook-providers")).body.data;
+  const { page, complaints, dialog } = await open(`?create=webhook&workflow=${hooks.workflowId}`, options);
+  const offered: Record<string, boolean> = {};
+  for (const { title } of known) {
+    await dialog.getByLabel("Who delivers").selectOption(title);
+    await dialog.getByText(`${title} account`).first().waitFor();
+    offered[title] = await dialog.getByLabel("Set the webhook for me").isVisible();
+  }
+  expect(offered).toEqual(Object.fromEntries(known.map(({ title, canRegister }) => [title, canRegister])));
+  await dialog.getByLabel("Who delivers").selectOption("Discord");
+  await dialog.getByText("Slash commands that the events name are made there too.").waitFor();
+  await expectSound(page);
+  expect(complaints).toEqual([]);
+});
+
 it.each(sizes)("shows what is left at a service, tries again, and forgets what somebody removed (%s)", async (_, options) => {
   await hooks.app.database.query("DELETE FROM webhook_removal");
   provider.script([{ status: 201, json: { type: "Repository", id: 12_345_678, name: "web", active: true } }]);

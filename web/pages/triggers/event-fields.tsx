@@ -3,11 +3,10 @@ import { TextField } from "../../parts/text-field.tsx";
 import { FilterField } from "./filter-field.tsx";
 import type { Sender } from "./senders.ts";
 
-type EventFieldsProps = { sender: Sender; registers: boolean; trigger: Trigger | undefined };
+type EventFieldsProps = { sender: Sender; isOfPlace: boolean; trigger: Trigger | undefined };
 
 /** Which of the events that are delivered start runs. */
-export function EventFields({ sender: { title, provider }, registers, trigger }: EventFieldsProps) {
-  const isOfPlace = registers && provider?.id === "github";
+export function EventFields({ sender: { title, provider }, isOfPlace, trigger }: EventFieldsProps) {
   return (
     <>
       {provider && (

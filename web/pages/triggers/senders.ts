@@ -5,12 +5,18 @@ export type Sender = {
   id: string;
   title: string;
   /** Null: the webhook itself says how deliveries are checked. */
-  provider: ({ id: string; credentialType: string; secretTitle: string; registers?: true } & EventWords) | null;
+  provider: ({ id: string; secretTitle: string; alsoRegisters?: string } & EventWords) | null;
   signature: "standard" | "none" | null;
   whatToPaste: string;
 };
 
-type ProviderSender = { title: string; credentialType?: string; secretTitle: string; whatToPaste: string; registers?: true } & EventWords;
+type ProviderSender = {
+  title: string;
+  secretTitle: string;
+  whatToPaste: string;
+  /** What is made there beside the address, when it is set up from here. */
+  alsoRegisters?: string;
+} & EventWords;
 
 /** How events and places are called there, for example. */
 type EventWords = { eventExamples: string; placeTitle: string; placeExamples: string };
@@ -26,16 +32,14 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   discord: {
     ...{ eventExamples: "application_command.ask", placeTitle: "Channels or servers", placeExamples: "1098765432101234567" },
     title: "Discord",
-    credentialType: "discord_bot",
+    alsoRegisters: "Slash commands that the events name are made there too.",
     secretTitle: "Application public key",
     whatToPaste:
       "In the Discord developer portal, open General Information of your application and paste the address as Interactions Endpoint URL.",
   },
   telegram: {
     ...{ eventExamples: "message, callback_query", placeTitle: "Chats", placeExamples: "-1001234567890, @acme" },
-    registers: true,
     title: "Telegram",
-    credentialType: "telegram_bot",
     secretTitle: "Webhook secret",
     whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
   },
@@ -48,7 +52,6 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   },
   github: {
     ...{ eventExamples: "issues.opened, pull_request", placeTitle: "Repositories", placeExamples: "acme/shop" },
-    registers: true,
     title: "GitHub",
     secretTitle: "Webhook secret",
     whatToPaste:
@@ -56,7 +59,6 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   },
   stripe: {
     ...{ eventExamples: "charge.refunded, invoice.*", placeTitle: "Connected accounts", placeExamples: "acct_1Mr5jU" },
-    registers: true,
     title: "Stripe",
     secretTitle: "Webhook secret",
     whatToPaste:
@@ -84,8 +86,8 @@ export const senders: readonly Sender[] = [
 ];
 
 function toSender(id: DeliveringProvider): Sender {
-  const { title, credentialType = id, whatToPaste, ...words } = providers[id];
-  return { id, title, provider: { id, credentialType, ...words }, signature: null, whatToPaste };
+  const { title, whatToPaste, ...words } = providers[id];
+  return { id, title, provider: { id, ...words }, signature: null, whatToPaste };
 }
 
 /** The sender of a webhook that exists. */

@@ -40,23 +40,30 @@ export function RegisterField({ sender, isOn, onChange }: RegisterFieldProps) {
     <fieldset className="grid gap-1.5">
       <legend className="sr-only">Who sets the webhook up</legend>
       <label className="flex items-center gap-2 text-sm font-medium">
-        <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} className="size-4 accent-accent" />
+        <input
+          type="checkbox"
+          name="register"
+          value="yes"
+          checked={isOn}
+          onChange={() => onChange(!isOn)}
+          className="size-4 accent-accent"
+        />
         Set the webhook for me
       </label>
       <p className="text-xs text-muted">
-        {sender.title} is told the address and a secret with your account, and forgets them when you delete the trigger.
+        {sender.title} is told the address with your account, and forgets it when you delete the trigger. {sender.provider?.alsoRegisters}
       </p>
     </fieldset>
   );
 }
 
-type SigningAccountFieldProps = { organizationId: string; sender: Sender; registers: boolean; initial: string };
+type SigningAccountFieldProps = { organizationId: string; sender: Sender; registers: boolean; credentialType: string; initial: string };
 
 /** The account whose secret deliveries are checked with. */
-export function SigningAccountField({ organizationId, sender, registers, initial }: SigningAccountFieldProps) {
+export function SigningAccountField({ organizationId, sender, registers, credentialType, initial }: SigningAccountFieldProps) {
   const accounts = useQuery(credentialsQuery(organizationId)).data;
   if (!sender.provider) return null;
-  const { credentialType, secretTitle } = sender.provider;
+  const { secretTitle } = sender.provider;
   const fitting = accounts?.filter(({ type }) => type === credentialType) ?? [];
   if (accounts && fitting.length === 0)
     return (

@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import type { Trigger, WebhookMethod } from "../../../src/triggers/wire.ts";
+import { webhookProvidersQuery } from "../../catalog.ts";
 import { EventFields, readEventFields } from "./event-fields.tsx";
 import { type Sender, senderOf, senders } from "./senders.ts";
 import { AnswerField, BotsField, MethodsField, RegisterField, SenderField, SigningAccountField } from "./webhook-fields.tsx";
@@ -21,16 +23,24 @@ type WebhookPartProps = {
 /** Who delivers, how that is checked, and which deliveries start runs. */
 export function WebhookPart({ organizationId, trigger, draft, onChange }: WebhookPartProps) {
   const { sender, methods } = draft;
-  const registers = registersAt(draft);
+  const entry = useQuery(webhookProvidersQuery).data?.find(({ id }) => id === sender.provider?.id);
+  const registers = draft.wantsRegistering && entry?.canRegister === true;
   return (
     <>
       {!trigger && <SenderField sender={sender} registers={registers} onChange={(next) => onChange({ ...draft, sender: next })} />}
-      {sender.provider?.registers && !trigger?.isRegistered && (
+      {entry?.canRegister && !trigger?.isRegistered && (
         <RegisterField sender={sender} isOn={registers} onChange={(wantsRegistering) => onChange({ ...draft, wantsRegistering })} />
       )}
-      <SigningAccountField key={sender.id} {...{ organizationId, sender, registers }} initial={trigger?.credentialId ?? ""} />
+      {entry?.credentialType && (
+        <SigningAccountField
+          key={sender.id}
+          {...{ organizationId, sender, registers }}
+          credentialType={entry.credentialType}
+          initial={trigger?.credentialId ?? ""}
+        />
+      )}
       {!sender.provider && <MethodsField methods={methods} onChange={(next) => onChange({ ...draft, methods: next })} />}
-      <EventFields key={`${sender.id} events`} sender={sender} registers={registers} trigger={trigger} />
+      <EventFields key={`${sender.id} events`} sender={sender} isOfPlace={registers && entry?.needsPlace === true} trigger={trigger} />
       {sender.provider && <BotsField key={`${sender.id} bots`} sender={sender} initial={trigger?.takesBots ?? false} />}
       {!sender.provider && <AnswerField initial={trigger?.answerWithinSeconds ?? null} />}
     </>
@@ -42,7 +52,7 @@ type ReadWebhook = { field: (name: string) => string; draft: WebhookDraft; trigg
 /** What the part says, as the API takes it. How deliveries are checked is only told of a new one. */
 export function readWebhook({ field, draft, trigger }: ReadWebhook) {
   const { sender, methods } = draft;
-  const asks = registersAt(draft) && !trigger?.isRegistered;
+  const asks = field("register") === "yes";
   return {
     ...readEventFields(field, sender),
     ...(sender.provider
@@ -51,7 +61,5 @@ export function readWebhook({ field, draft, trigger }: ReadWebhook) {
     ...(!trigger && signing(sender)),
   };
 }
-
-const registersAt = ({ sender, wantsRegistering }: WebhookDraft): boolean => wantsRegistering && sender.provider?.registers === true;
 
 const signing = ({ provider, signature }: Sender) => (provider ? { provider: provider.id } : { ...(signature && { signature }) });
