@@ -168,13 +168,18 @@ describe("an item that cannot be read", () => {
     },
   );
 
-  it("is given up at once where it is too large to be kept", async () => {
+  it("is kept and tried again whatever its size", async () => {
     listed = 2;
     const trigger = await plant();
-    const large = poll((mark) => ({ items: [{ id: "0", payload: "x".repeat(200_000) }], mark: mark ?? "1", hasMore: false }));
+    const large = poll((mark) => ({ items: [{ id: "0", payload: "x".repeat(65_000_000) }], mark: mark ?? "1", hasMore: false }));
+    large.read = async (_, { payload }) => (refusals.size > 0 ? await readItem({ id: "0", payload }) : String(payload).length);
     refusals.set("0", refused(404));
     await createLookingProcess(flows.app, large).lookAtDue();
-    expect(await faulty(trigger)).toMatchObject([{ is_over: true, fault: expect.stringMatching(/404.* too large to be kept/) }]);
+    expect(await faulty(trigger)).toMatchObject([{ is_over: false, fault: expect.stringContaining("404") }]);
+    refusals.clear();
+    expect((await flows.owner.browser.post(`${flows.path}/triggers/${trigger.id}/retry-items`, {})).status).toBe(200);
+    await createLookingProcess(flows.app, large).lookAtDue();
+    expect([await trigger.payloads(), await faulty(trigger)]).toEqual([[65_000_000], []]);
   });
 
   it("is kept while it is turned off and on, and forgotten where the trigger looks elsewhere", async () => {
@@ -256,6 +261,32 @@ it("keeps the mark where 500 items wait already, takes the others, and goes on o
   await query("DELETE FROM faulty_item");
   await look(trigger);
   expect([await faulty(trigger), (await trigger.read())?.mark]).toMatchObject([[{ id: "0" }], "4"]);
+});
+
+it("keeps the mark where items of 64 MB wait already, goes on once there is room, and forgets those given up beyond that", async () => {
+  listed = 4;
+  for (const id of ["0", "1"]) refusals.set(id, refused(404));
+  const trigger = await plant();
+  const planted = (count: number, megabytes: number, nextTryAt: string | null) =>
+    query(
+      `INSERT INTO faulty_item (organization_id, trigger_id, item_id, item, fault, tries, next_try_at, tried_at)
+       SELECT $1, $2, 'planted ' || number, repeat('x', $4::int * 1000000), 'Planted.', 3, $5::timestamptz, now() - number * interval '1 minute'
+       FROM generate_series(1, $3::int) AS number`,
+      [flows.owner.organizationId, trigger.id, count, megabytes, nextTryAt],
+    );
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  await planted(1, 64, inAnHour);
+  await look(trigger);
+  expect(await trigger.payloads()).toEqual([2, 3]);
+  expect([(await trigger.read())?.mark, await faulty(trigger)]).toMatchObject([null, [{ id: "planted 1" }]]);
+  await query("DELETE FROM faulty_item");
+  await look(trigger);
+  expect([(await trigger.read())?.mark, await faulty(trigger)]).toMatchObject(["4", [{ id: "0" }, { id: "1" }]]);
+  await query("DELETE FROM faulty_item");
+  await planted(3, 30, null);
+  await query("UPDATE trigger SET last_polled_at = now() - interval '1 day'");
+  await look(trigger);
+  expect(await faulty(trigger)).toMatchObject([{ id: "planted 1" }, { id: "planted 2" }]);
 });
 
 it("keeps items that the filter fails on, more than a hundred of them, and passes them over once it is mended", async () => {

@@ -2,7 +2,7 @@ import { toStorableText } from "../../base/json.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { PollItem } from "../../contract/poll.ts";
 import type { Database } from "../../storage/database.ts";
-import { findDueAgain, hasRoom, leave, leaveWithRun, noteFaultAgain, noteFaulty, postpone } from "./faulty-item-store.ts";
+import { findDueAgain, findThoseWithRoom, leave, leaveWithRun, noteFaultAgain, noteFaulty, postpone } from "./faulty-item-store.ts";
 import { isOver, type Look } from "./look.ts";
 import { noteItems, noteWithRun, pollTables } from "./poll-store.ts";
 import { createTakeItem, type Fault } from "./take-item.ts";
@@ -22,7 +22,6 @@ const mostDoubtful = 3;
 /** Of a look, and for how long: what is new must not wait for it. */
 const mostTriedAgain = 50;
 const tryAgainMs = 10_000;
-const longestItem = 100_000;
 
 /** Starts a run for each item, oldest first, or notes that it starts none, or keeps it back with what is wrong with it. */
 export function createTakeItems({ db, ...options }: Options) {
@@ -32,11 +31,11 @@ export function createTakeItems({ db, ...options }: Options) {
   /** Whether all of them are kept now. What others could be read beside is a fault of the item; otherwise the service itself may be down. */
   async function keep(look: Look, faulty: Faulty[]): Promise<boolean> {
     const sure = look.doneWith > 0 ? faulty : faulty.filter(({ isSure }) => isSure);
-    const isKept = sure.length === 0 || (await hasRoom(tables, look.row, sure.length));
-    if (isKept && sure.length > 0) await noteFaulty(tables, look.row, sure.map(toStored));
+    const kept = sure.length === 0 ? [] : await findThoseWithRoom(tables, look.row, sure.map(toStored));
+    if (kept.length > 0) await noteFaulty(tables, look.row, kept);
     const doubtful = faulty.find((item) => !sure.includes(item));
     if (doubtful) throw doubtful.reason;
-    return isKept;
+    return kept.length === sure.length;
   }
 
   return {
@@ -85,9 +84,4 @@ function isTooMuch({ doneWith }: Look, faulty: Faulty[]): boolean {
   return refused.length >= mostRefused || faulty.filter(({ isSure }) => !isSure).length >= mostDoubtful;
 }
 
-function toStored({ itemId, item, reason }: Faulty) {
-  const { text } = toStorableText(item);
-  const isLarge = text.length > longestItem;
-  const words = wordsOf(reason);
-  return { itemId, item: isLarge ? null : text, fault: isLarge ? `${words} The item is too large to be kept for another try.` : words };
-}
+const toStored = ({ itemId, item, reason }: Faulty) => ({ itemId, item: toStorableText(item).text, fault: wordsOf(reason) });
