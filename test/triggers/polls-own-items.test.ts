@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeWithProgram, startMariaDb } from "../support/providers/real-servers.ts";
 import { node } from "../support/runs/workflow-app.ts";
 import { startTables } from "../support/storage/record-tables.ts";
 import { type PollApp, startPollApp } from "../support/triggers/poll-app.ts";
@@ -81,6 +83,38 @@ describe("a workflow that adds to the table it watches", () => {
     await polls.query("UPDATE trigger SET own_events_since = own_events_since - interval '61 minutes' WHERE id = $1", [id]);
     await look(id);
     expect([await reasonOf(id), (await polls.startedBy(id)).length]).toEqual([null, 5]);
+  });
+});
+
+describeWithProgram("mariadbd", "a workflow that adds to the MySQL table it polls", () => {
+  const login = { user: "ann", password: "password of ann" };
+  let server: NonNullable<Awaited<ReturnType<typeof startMariaDb>>>;
+  beforeAll(async () => {
+    const started = await startMariaDb(login);
+    if (!started) throw new Error("MariaDB is missing");
+    server = started;
+  });
+  afterAll(() => server.stop());
+
+  it.each(["goods", "log"])("is turned off, though no RETURNING names the rows, and not for adding elsewhere (%s)", async (table) => {
+    const admin = await createConnection({ ...login, host: "127.0.0.1", port: server.port, database: "shop", multipleStatements: true });
+    try {
+      await admin.query("CREATE OR REPLACE TABLE goods (id int AUTO_INCREMENT PRIMARY KEY, a int); CREATE OR REPLACE TABLE log LIKE goods");
+      const mysql = await connect("mysql", { ...login, host: "127.0.0.1", port: server.port, database: "shop", ssl: "disable" });
+      const workflowId = await act("mysql_execute", { sql: `INSERT INTO ${table} (a) VALUES (1)` }, { mysql: mysql.reference });
+      const parameters = { table: "goods" };
+      const id = await begin({ event: "new_row", parameters }, { provider: "mysql", credentialId: mysql.id, workflowId });
+      for (let looks = 0; looks < 4; looks++) {
+        if (looks === 0 || table === "log") await admin.query("INSERT INTO goods (a) VALUES (0)");
+        await look(id);
+      }
+      const isOwn = table === "goods";
+      if (isOwn) await lookUntilOff(id);
+      expect(await reasonOf(id)).toEqual(isOwn ? expect.stringContaining("at MySQL started it again more than 3 times") : null);
+      expect(await polls.startedBy(id)).toHaveLength(4);
+    } finally {
+      await admin.end();
+    }
   });
 });
 

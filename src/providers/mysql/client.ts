@@ -101,7 +101,7 @@ function describeConnection({ host, database, user, password = "", ssl, ca }: Lo
 function createSession(session: Session) {
   return {
     /** One statement with its whole answer; the first result when a procedure gives several. */
-    async execute(sql: string, values: unknown[]): Promise<{ rows: Row[]; rowCount: number }> {
+    async execute(sql: string, values: unknown[]): Promise<{ rows: Row[]; rowCount: number; insertId?: string }> {
       const { result, fields } = await new Promise<{ result: unknown; fields: unknown }>((resolve, reject) => {
         const done = (error: Error | null, found: unknown, columns: unknown) =>
           error ? reject(error) : resolve({ result: found, fields: columns });
@@ -111,7 +111,10 @@ function createSession(session: Session) {
       });
       const isProcedure = Array.isArray(fields) && fields.some((entry) => entry === undefined || Array.isArray(entry));
       const [columns, rows] = isProcedure ? [(fields as unknown[])[0], (result as unknown[])[0]] : [fields, result];
-      if (!Array.isArray(columns) || !Array.isArray(rows)) return { rows: [], rowCount: integerAt(rows, "affectedRows") ?? 0 };
+      if (!Array.isArray(columns) || !Array.isArray(rows)) {
+        const insertId = textAt(rows, "insertId") ?? "0";
+        return { rows: [], rowCount: integerAt(rows, "affectedRows") ?? 0, ...(insertId !== "0" && { insertId }) };
+      }
       const named = toColumns(columns as FieldPacket[]);
       return { rows: rows.map((row: unknown[]) => toRow(row, named)), rowCount: rows.length };
     },

@@ -20,6 +20,7 @@ export const action = defineAction({
   output: z.object({
     rowCount: z.int().describe("Rows changed."),
     rows: z.array(z.record(z.string(), z.unknown())).describe("Rows of RETURNING, if any."),
+    insertId: z.string().optional().describe("The number that AUTO_INCREMENT gave the row, of several the first."),
   }),
   run: async ({ input: { sql, params = [] }, ...call }) => [await withMysql(call, async ({ execute }) => await execute(sql, params))],
 });

@@ -194,6 +194,15 @@ describeWithProgram("mariadbd", "against MariaDB", () => {
       expect(await change("DELETE FROM goods WHERE id = ?", [2000])).toEqual([{ rowCount: 1, rows: [] }]);
     });
 
+    it("names the row that it inserts, without RETURNING, where the server numbers it", async () => {
+      await change(
+        "CREATE OR REPLACE TABLE numbered (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, a int) AUTO_INCREMENT = 9007199254740993",
+      );
+      expect(await change("INSERT INTO numbered (a) VALUES (?)", [1])).toEqual([{ rowCount: 1, rows: [], insertId: "9007199254740993" }]);
+      expect(await change("INSERT INTO numbered (a) VALUES (2), (3)")).toEqual([{ rowCount: 2, rows: [], insertId: "9007199254740994" }]);
+      expect(await change("UPDATE numbered SET a = 4")).toEqual([{ rowCount: 3, rows: [] }]);
+    });
+
     it("calls procedures and gives their first result", async () => {
       await change("CREATE OR REPLACE PROCEDURE two() BEGIN SELECT 1 AS a; SELECT 2 AS b; END");
       expect(await change("CALL two()")).toEqual([{ rowCount: 1, rows: [{ a: 1 }] }]);
