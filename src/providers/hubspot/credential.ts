@@ -11,7 +11,7 @@ export const hubspotCredential = defineCredential({
   title: "HubSpot",
   baseUrl: "https://api.hubapi.com",
   variants: {
-    bearer: withFields("Access token", { accessToken: secret("Private app token.") }, ({ accessToken }) => ({
+    bearer: withFields("Access token", { accessToken: secret("Service key, or the token of a private app.") }, ({ accessToken }) => ({
       headers: { authorization: `Bearer ${accessToken}` },
     })),
     oauth2: withOAuth2({
