@@ -186,7 +186,7 @@ function openTriggers(
   });
   const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });
   const [inTurn, removeWebhook] = [createRegistrationTurns(db), createRemoveWebhook({ secrets, callProvider })];
-  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
+  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf });
   const registrations = createRegistrations({
     ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
     removals: webhookRemovals,

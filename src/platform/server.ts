@@ -128,7 +128,10 @@ export async function createPlatformServer({
   registerApiKeyRoutes(server, identity);
   registerCatalogRoutes(server, catalog, servers);
   registerEngineNodeRoutes(server);
-  registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential });
+  registerVaultRoutes(server, vault, {
+    ...{ workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential },
+    ...{ webhooks: webhookRemovals.needing, loseAccount: webhookRemovals.loseAccount },
+  });
   registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn });
   registerHistoryRoutes(server, history, authenticate);
   registerCallRoutes(server, { replay, tryTool });

@@ -7,7 +7,7 @@ import type { InRegistrationTurn } from "./registration-turns.ts";
 import type { Address, RemoveWebhook } from "./remove-webhook.ts";
 import { deleteTrigger, type NamedTriggerRow, type TriggerRow, type TriggerUpdate, triggerTables, updateTrigger } from "./store.ts";
 import { createTellProvider, toPlace } from "./tell-provider.ts";
-import { reasonOf, triedFor, type WebhookRemovals } from "./webhook-removals.ts";
+import { accountGone, reasonOf, triedFor, type WebhookRemovals } from "./webhook-removals.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 export type Registrations = ReturnType<typeof createRegistrations>;
@@ -49,7 +49,7 @@ export function createRegistrations({ db, log, secrets, callProvider, inTurn, re
     if (reason === undefined) return undefined;
     await removals.add(row, row.registered_place ?? "", reason);
     const may = `${titleOf(row.provider_id ?? "")} may still have the webhook, and deliver to nobody: ${endSentence(reason)}`;
-    return `${may} It is tried again for ${triedFor}; or remove it there.`;
+    return reason === accountGone ? `${may} Remove it there.` : `${may} It is tried again for ${triedFor}; or remove it there.`;
   }
 
   const asIfRegistered = (row: TriggerRow): TriggerRow => ({

@@ -57,7 +57,8 @@ export async function noteThoseOfOrganization(sql: Sql, organizationId: string):
   await sql(ofOrganization, [organizationId]);
 }
 
-type Left = { id: string; trigger: NamedTriggerRow; place: string; reason: string; pauseSeconds: number };
+/** Without a pause it is given up. */
+type Left = { id: string; trigger: NamedTriggerRow; place: string; reason: string; pauseSeconds: number | null };
 
 /** What was tried already and is not noted yet. */
 export const insertRemoval = (db: RemovalsDb, { id, trigger, place, reason, pauseSeconds }: Left) =>
@@ -65,7 +66,7 @@ export const insertRemoval = (db: RemovalsDb, { id, trigger, place, reason, paus
     INSERT INTO webhook_removal (organization_id, id, trigger_id, trigger_name, workflow_name, provider_id, credential_id, place, follows_trigger,
       reason, tries, next_try_at)
     SELECT ${trigger.organization_id}, ${id}, ${trigger.id}, ${trigger.name}, ${trigger.workflow_name}, ${trigger.provider_id},
-      ${trigger.credential_id}, ${place}, false, ${reason}, 1, now() + ${pauseSeconds} * interval '1 second'
+      ${trigger.credential_id}, ${place}, false, ${reason}, 1, now() + ${pauseSeconds}::float8 * interval '1 second'
     WHERE NOT EXISTS (SELECT FROM webhook_removal WHERE organization_id = ${trigger.organization_id} AND trigger_id = ${trigger.id}
       AND credential_id = ${trigger.credential_id} AND place = ${place} AND next_try_at IS NOT NULL)`.execute(db);
 
@@ -104,6 +105,34 @@ export async function noteFailedTry(db: RemovalsDb, row: RemovalRow, { reason, h
     .returning("next_try_at")
     .executeTakeFirst();
 }
+
+/** Those that an account is needed for: set up now, or still to be removed. */
+export async function listRegisteredWith(
+  db: RemovalsDb,
+  { organizationId, credentialId }: { organizationId: string; credentialId: string },
+) {
+  const { rows } = await sql<Pick<RemovalRow, "provider_id" | "place" | "trigger_name">>`
+    SELECT provider_id, place, trigger_name FROM webhook_removal
+    WHERE organization_id = ${organizationId} AND credential_id = ${credentialId} AND NOT follows_trigger
+    UNION
+    SELECT provider_id, registered_place, name FROM trigger
+    WHERE organization_id = ${organizationId} AND credential_id = ${credentialId} AND registered_place IS NOT NULL
+    ORDER BY provider_id, place, trigger_name LIMIT 100`.execute(db);
+  return rows;
+}
+
+/** Where the account that they need is gone. */
+export const giveUpThoseWith = (
+  db: RemovalsDb,
+  { organizationId, credentialId }: { organizationId: string; credentialId: string },
+  reason: string,
+) =>
+  db
+    .updateTable("webhook_removal")
+    .set({ reason, next_try_at: null, tries: sql<number>`greatest(tries, 1)` })
+    .where("organization_id", "=", organizationId)
+    .where("credential_id", "=", credentialId)
+    .execute();
 
 /** As if it had just been noted; false where there is none. */
 export async function beginRemovalAnew(db: RemovalsDb, { organizationId, removalId }: RemovalPlace): Promise<boolean> {

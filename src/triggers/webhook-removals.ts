@@ -9,7 +9,9 @@ import {
   beginRemovalAnew,
   claimRemovals,
   deleteRemoval,
+  giveUpThoseWith,
   insertRemoval,
+  listRegisteredWith,
   listRemovals,
   noteFailedTry,
   noteThoseOfOrganization,
@@ -24,7 +26,13 @@ import type { WebhookRemoval, WebhookRemovalList, WebhookRemovalQuery } from "./
 
 export type WebhookRemovals = ReturnType<typeof createWebhookRemovals>;
 
-type Options = { db: Database; log: Log; inTurn: InRegistrationTurn; removeWebhook: RemoveWebhook };
+type Options = {
+  db: Database;
+  log: Log;
+  inTurn: InRegistrationTurn;
+  removeWebhook: RemoveWebhook;
+  titleOf: (providerId: string) => string;
+};
 
 const intervalMs = 30_000;
 const atOnce = 8;
@@ -36,7 +44,7 @@ const triedHours = 72;
 export const triedFor = "three days";
 
 /** Webhooks that are still to be removed at their providers: stored with what deletes them, tried at once, and then again over restarts. */
-export function createWebhookRemovals({ db, log, inTurn, removeWebhook }: Options) {
+export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf }: Options) {
   const tables = removalTables(db);
 
   /** A trigger that is still there keeps what it has at the provider by now. */
@@ -53,7 +61,7 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook }: Option
       await inTurn(triggerPlaceOf(row), (trigger) => remove(row, trigger));
     } catch (error) {
       const reason = reasonOf(error);
-      const noted = await noteFailedTry(tables, row, { reason, hours: triedHours });
+      const noted = await noteFailedTry(tables, row, { reason, hours: reason === accountGone ? 0 : triedHours });
       const about = { triggerId: row.trigger_id, organizationId: row.organization_id, provider: row.provider_id, reason };
       if (noted?.next_try_at === null) log.error(about, "A webhook could not be removed at its provider, and is not tried again.");
       else log.warn(about, "A webhook could not be removed at its provider.");
@@ -82,8 +90,19 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook }: Option
 
     /** After a first try that failed. */
     async add(trigger: NamedTriggerRow, place: string, reason: string): Promise<void> {
-      await insertRemoval(tables, { id: newId(), trigger, place, reason, pauseSeconds: firstSeconds });
+      await insertRemoval(tables, { id: newId(), trigger, place, reason, pauseSeconds: reason === accountGone ? null : firstSeconds });
     },
+
+    /** What nobody but the account can remove. */
+    async needing(organizationId: string, credentialId: string) {
+      const rows = await listRegisteredWith(tables, { organizationId, credentialId });
+      return rows.map(({ provider_id: provider, place, trigger_name: triggerName }) => ({
+        ...{ provider, providerTitle: titleOf(provider), place: place || null, triggerName },
+      }));
+    },
+
+    /** Each try would fail from now on. Where nobody says so, the next one does. */
+    loseAccount: (organizationId: string, credentialId: string) => giveUpThoseWith(tables, { organizationId, credentialId }, accountGone),
 
     /** Those that were tried in vain. */
     async list(organizationId: string, { cursor, limit }: WebhookRemovalQuery): Promise<WebhookRemovalList> {
@@ -105,7 +124,12 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook }: Option
   };
 }
 
-export const reasonOf = (error: unknown): string => (error instanceof Refusal ? error.message : "It could not be asked.");
+export const accountGone = "The account that it was set up with is deleted.";
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Refusal)) return "It could not be asked.";
+  return error.code === "credential_not_accessible" ? accountGone : error.message;
+}
 
 const notFound = () => new Refusal("not_found", "There is no such webhook to remove.");
 

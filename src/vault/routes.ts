@@ -16,8 +16,11 @@ const nothing = z.undefined().describe("Nothing.");
 
 type Finder<Use> = (organizationId: string, credentialId: string) => Promise<Use[]>;
 
-/** Name what stops working without a credential. */
-type Uses = { [Kind in "workflows" | "triggers"]: Finder<wire.CredentialUses[Kind][number]> };
+/** Name what stops working without a credential, or stays behind. */
+type Uses = { [Kind in "workflows" | "triggers" | "webhooks"]: Finder<wire.CredentialUses[Kind][number]> } & {
+  /** After it was deleted all the same. */
+  loseAccount: (organizationId: string, credentialId: string) => Promise<unknown>;
+};
 
 export function registerVaultRoutes(server: FastifyInstance, vault: Vault, uses: Uses): void {
   registerCredentials(server, vault);
@@ -115,17 +118,18 @@ function registerUses(server: FastifyInstance, { credentials, defaults }: Vault,
     async (request) => {
       const { organizationId, credentialId } = request.params;
       await credentials.find(request.params);
-      const [workflows, triggers, asDefault] = await Promise.all([
+      const [workflows, triggers, webhooks, asDefault] = await Promise.all([
         uses.workflows(organizationId, credentialId),
         uses.triggers(organizationId, credentialId),
+        uses.webhooks(organizationId, credentialId),
         defaults.usesOf(request.params),
       ]);
-      return { workflows, triggers, defaults: asDefault };
+      return { workflows, triggers, webhooks, defaults: asDefault };
     },
   );
 }
 
-function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses: Pick<Uses, "workflows">): void {
+function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses: Omit<Uses, "triggers">): void {
   server.withTypeProvider<ZodTypeProvider>().delete(
     `${path}/:credentialId`,
     {
@@ -134,9 +138,13 @@ function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses:
     },
     async (request, reply) => {
       const { organizationId, credentialId } = request.params;
-      const users = request.query.force === "true" ? [] : await uses.workflows(organizationId, credentialId);
-      if (users.length > 0) throw inUse(users.map(({ name }) => name));
+      if (request.query.force !== "true") {
+        const workflows = await uses.workflows(organizationId, credentialId);
+        const webhooks = await uses.webhooks(organizationId, credentialId);
+        if (workflows.length + webhooks.length > 0) throw inUse(workflows, webhooks);
+      }
       await credentials.remove(request.params);
+      await uses.loseAccount(organizationId, credentialId);
       return reply.code(204).send();
     },
   );
@@ -144,13 +152,20 @@ function registerDeletion(server: FastifyInstance, { credentials }: Vault, uses:
 
 const namedUses = 10;
 
-function inUse(names: string[]): Refusal {
+function inUse(workflows: wire.CredentialUses["workflows"], webhooks: wire.CredentialUses["webhooks"]): Refusal {
+  const users = workflows.map(({ name }) => `"${name}"`);
+  const left = webhooks.map(({ providerTitle, place, triggerName }) => `${providerTitle} (${place ?? triggerName})`);
+  const use = users.length > 0 ? `Workflows use this credential: ${listSome(users)}. ` : "";
+  const stay =
+    left.length > 0
+      ? `Webhooks that were set up with it stay at their services, where only you can remove them then: ${listSome(left)}. `
+      : "";
+  return new Refusal("credential_in_use", `${use}${stay}With force=true it is deleted anyway.`);
+}
+
+function listSome(names: string[]): string {
   const more = names.length > namedUses ? ` and ${names.length - namedUses} more` : "";
-  const list = names.slice(0, namedUses).map((name) => `"${name}"`);
-  return new Refusal(
-    "credential_in_use",
-    `Workflows use this credential: ${list.join(", ")}${more}. With force=true it is deleted anyway.`,
-  );
+  return names.slice(0, namedUses).join(", ") + more;
 }
 
 function registerConnect(server: FastifyInstance, { connect }: Vault): void {

@@ -73,6 +73,9 @@ export const credentialUses = z
       }),
     ),
     triggers: z.array(z.object({ id, name: z.string() })).describe("Whose deliveries it checks, or whose runs it is given to."),
+    webhooks: z
+      .array(z.object({ provider: z.string(), providerTitle: z.string(), place: z.string().nullable(), triggerName: z.string() }))
+      .describe("Set up with it at their providers: without it only you can remove them there."),
     defaults: z.array(
       z.object({ type: z.string(), apiKeyId: id.nullable().describe("Null: for the organization."), apiKeyName: z.string().nullable() }),
     ),

@@ -148,6 +148,56 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
   });
 });
 
+describe("the account that a webhook was set up with", () => {
+  const credentialPath = (id: string) => `${hooks.flows.path}/credentials/${id}`;
+  const gone = "The account that it was set up with is deleted.";
+
+  it("is not deleted by accident, says what would stay at the provider, and ends what is still to be removed", async () => {
+    const { trigger, workflowPath } = await setUp();
+    const { browser } = hooks.owner;
+    const path = credentialPath(trigger.credentialId);
+    const webhooks = [{ provider: "github", providerTitle: "GitHub", place: "acme/shop", triggerName: "Hook" }];
+    expect((await browser.get(`${path}/uses`)).body).toMatchObject({ workflows: [], webhooks });
+    isDown = true;
+    for (const step of ["while it is set up", "while it is to be removed"]) {
+      const { status, body } = await browser.delete(path);
+      expect([step, status, body.code, body.detail]).toEqual([
+        step,
+        409,
+        "credential_in_use",
+        expect.stringContaining("GitHub (acme/shop)"),
+      ]);
+      await browser.delete(workflowPath);
+    }
+    expect((await browser.get(`${path}/uses`)).body).toMatchObject({ triggers: [], webhooks });
+    expect((await browser.delete(`${path}?force=true`)).status).toBe(204);
+    const [left] = await list();
+    expect(left).toMatchObject({ place: "acme/shop", reason: gone, nextTryAt: null });
+    isDown = false;
+    expect((await browser.post(`${listPath()}/${left?.id}/retry`)).status).toBe(204);
+    expect([present.length, await list()]).toMatchObject([1, [{ reason: gone, nextTryAt: null }]]);
+  });
+
+  it("is missed at the first try where nobody noted that it went, and no more after that", async () => {
+    const { trigger, workflowPath } = await setUp();
+    isDown = true;
+    await hooks.owner.browser.delete(workflowPath);
+    await hooks.app.database.query("DELETE FROM credential WHERE id = $1", [trigger.credentialId]);
+    await makeDue();
+    await hooks.app.removeWebhooks();
+    expect(await list()).toMatchObject([{ reason: gone, nextTryAt: null }]);
+  });
+
+  it("may be deleted before the trigger, which says then what to do", async () => {
+    const { trigger } = await setUp();
+    expect((await hooks.owner.browser.delete(`${credentialPath(trigger.credentialId)}?force=true`)).status).toBe(204);
+    const { status, body } = await hooks.owner.browser.delete(`${hooks.path}/${trigger.id}`);
+    const words = `GitHub may still have the webhook, and deliver to nobody: ${gone} Remove it there.`;
+    expect([status, body.notRemoved]).toEqual([200, words]);
+    expect(await list()).toMatchObject([{ triggerId: trigger.id, reason: gone, tries: 1, nextTryAt: null }]);
+  });
+});
+
 describe("a webhook that cannot be removed", () => {
   it("when its trigger is deleted is removed later", async () => {
     const { trigger } = await setUp();

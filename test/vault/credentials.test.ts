@@ -246,7 +246,7 @@ describe("who may do what", () => {
     ];
     for (const { status, body } of answers) expect([status, body.code]).toEqual([403, "role_required"]);
     const uses = await browser.get(`${path}/${id}/uses`);
-    expect([uses.status, uses.body]).toEqual([200, { workflows: [], triggers: [], defaults: [] }]);
+    expect([uses.status, uses.body]).toEqual([200, { workflows: [], triggers: [], webhooks: [], defaults: [] }]);
   });
 
   it("answers a foreign credential as if it did not exist", async () => {

@@ -101,6 +101,26 @@ it.each(sizes)("shows what is left at a service, tries again, and forgets what s
   expect(complaints).toEqual([]);
 });
 
+it("says, before an account is deleted, which webhooks stay at the service without it", async () => {
+  await hooks.app.database.query("DELETE FROM webhook_removal");
+  provider.script([{ status: 201, json: { type: "Repository", id: 12_345_678, name: "web", active: true } }]);
+  const account = { kind: "bearer", accessToken: "token", baseUrl: provider.url };
+  const made = await hooks.ofProvider("github", account, { name: "Issues", register: true, places: ["acme/shop"] });
+  provider.script([{ status: 503, json: {} }]);
+  expect((await hooks.owner.browser.delete(`${hooks.path}/${made.id}`)).status).toBe(200);
+  const { page, complaints, dialog } = await open("");
+  await page.goto(`/o/${hooks.owner.organizationId}/credentials?credential=${made.credentialId}`);
+  await page.getByRole("button", { name: "Delete this credential" }).click();
+  await dialog.getByText("Webhooks that were set up with it stay at GitHub (acme/shop): only you can remove them there then.").waitFor();
+  await dialog.getByRole("button", { name: "Delete it anyway" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.goto(`/o/${hooks.owner.organizationId}/triggers`);
+  const left = page.getByRole("region", { name: "Left at services" });
+  await left.getByText("The account that it was set up with is deleted.").waitFor();
+  await left.getByText("It is not tried again by itself: remove it at the service.").waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it.each(sizes)("says why a trigger was turned off by itself, and can be turned on again (%s)", async (_, options) => {
   const made = await hooks.ofProvider(
     "slack",

@@ -228,13 +228,14 @@ describe("the uses of a credential", () => {
         { id: overriding, name: "Overriding" },
         { id: signed, name: "Signed" },
       ],
+      webhooks: [],
       defaults: [
         { type: "slack", apiKeyId: null, apiKeyName: null },
         { type: "slack", apiKeyId: key, apiKeyName: "Robot" },
       ],
     });
     expect(text).not.toContain("canary");
-    const none = { workflows: [expect.objectContaining({ name: "Speaker" })], triggers: [], defaults: [] };
+    const none = { workflows: [expect.objectContaining({ name: "Speaker" })], triggers: [], webhooks: [], defaults: [] };
     expect((await ann.browser.get(`${at}/credentials/${other.id}/uses`)).body).toEqual(none);
   });
 });

@@ -15,6 +15,7 @@ import { get, type List, patch, path, post, put, remove } from "../request.ts";
 export type CredentialUses = {
   workflows: { id: string; name: string; nodes: { id: string; name: string | null; nodeId: string }[] }[];
   triggers: { id: string; name: string }[];
+  webhooks: { provider: string; providerTitle: string; place: string | null; triggerName: string }[];
   defaults: { type: string; apiKeyId: string | null; apiKeyName: string | null }[];
 };
 

@@ -33,10 +33,10 @@ function DeleteDialog({ organization, credential, onClose }: DeleteCardProps & {
   const queryClient = useQueryClient();
   const navigate = useNavigate({ from: "/o/$organizationId/credentials" });
   const { data: uses } = useQuery(credentialUsesQuery(organization.id, credential.id));
-  const workflows = uses?.workflows.map(({ name }) => name) ?? [];
+  const isForced = uses !== undefined && uses.workflows.length + uses.webhooks.length > 0;
 
   async function act() {
-    await deleteCredential(organization.id, credential.id, workflows.length > 0);
+    await deleteCredential(organization.id, credential.id, isForced);
     await navigate({ search: {} });
     void queryClient.invalidateQueries({ queryKey: credentialsKey(organization.id) });
   }
@@ -45,7 +45,7 @@ function DeleteDialog({ organization, credential, onClose }: DeleteCardProps & {
     <ConfirmDialog
       title={`Delete ${credential.name}?`}
       description={describeLoss(uses)}
-      confirm={workflows.length > 0 ? "Delete it anyway" : "Delete"}
+      confirm={isForced ? "Delete it anyway" : "Delete"}
       act={act}
       onClose={onClose}
     />
@@ -55,7 +55,10 @@ function DeleteDialog({ organization, credential, onClose }: DeleteCardProps & {
 function describeLoss(uses: CredentialUses | undefined): string {
   if (!uses) return "Looking where it is used…";
   const names = [...uses.workflows, ...uses.triggers].map(({ name }) => name);
-  if (names.length > 0) return `It is in use. These stop working: ${names.join(", ")}.`;
+  const left = uses.webhooks.map(({ providerTitle, place, triggerName }) => `${providerTitle} (${place ?? triggerName})`);
+  const stay = left.length > 0 ? `Webhooks that were set up with it stay at ${left.join(", ")}: only you can remove them there then.` : "";
+  if (names.length > 0) return `It is in use. These stop working: ${names.join(", ")}. ${stay}`.trim();
+  if (stay) return stay;
   if (uses.defaults.length > 0) return "It is a default: calls that rely on it stop working. It cannot be brought back.";
   return "No workflow uses it. It cannot be brought back.";
 }
