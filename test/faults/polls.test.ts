@@ -131,6 +131,9 @@ async function judgeFaulty(triggerId: string, faulty: string): Promise<string[]>
   }
 }
 
+const readMark = async (triggerId: string): Promise<string | null> =>
+  (await yard.query<{ poll_mark: string | null }>("SELECT poll_mark FROM trigger WHERE id = $1", [triggerId]))[0]?.poll_mark ?? null;
+
 invariant("V42", {
   promise: "each new item of a service starts one run, none lost, none twice, also where the mark moves and one item cannot be read",
   rounds: { quick: 8, full: 200 },
@@ -140,6 +143,7 @@ invariant("V42", {
     const triggerIds = await createPolls();
     const [feedId, pagesId] = triggerIds;
     for (const triggerId of triggerIds) while ((await poke(triggerId)) === null) await delay(200);
+    const firstMark = await readMark(pagesId);
     const faulty = "entry that cannot be read";
     news.add([faulty]);
     news.refuse(faulty);
@@ -157,6 +161,7 @@ invariant("V42", {
       await yard.query(`DELETE FROM run_once WHERE key LIKE 'poll:%' AND $1 <> ''`, [item?.item_id ?? ""]);
     }
     const notKept = await judgeFaulty(pagesId, faulty);
+    if ((await readMark(pagesId)) === firstMark) notKept.push("the mark of the pages did not move");
     news.refuse(undefined);
     await Promise.all(triggerIds.map(settle));
     const violations = [...notKept, ...judge("feed", await readRuns(feedId)), ...judge("pages", await readRuns(pagesId))];
