@@ -35,7 +35,7 @@ function withoutFormHints(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: Object.fromEntries(kept) };
 }
 
-// The schemas of items are also those of nodes, which have the bytes themselves.
+// The schemas of items are also those of nodes, which have the handle of a file of their run.
 const handles =
   "Where a field has bytes as base64, it may have a handle instead, `result:{record}#/{item}/{field}`: pictures and sound are content blocks, and other bytes are left out of a long answer.";
 

@@ -32,7 +32,7 @@ export type Action = {
   output: z.ZodObject;
   /** The field that names a model, and which default of the installation it has. */
   defaultModel?: DefaultModelField;
-  /** The fields of an item that hold bytes as base64, and what they are when that is known. */
+  /** The fields of an item that hold bytes as base64, and what they are when that is known. What takes bytes names its fields …Base64. */
   findBytes?: (item: Record<string, unknown>) => BytesField[];
   /** Whether a call with this input, made twice by its caller, does no more than once. */
   isRepeatable: (input: Record<string, unknown>) => boolean;
@@ -43,13 +43,8 @@ export type Action = {
 
 type DefaultModelField = { field: string; of: keyof DefaultModels };
 
-/** A field within lists is named with its way there: `attachments/0/contentBase64`. */
-type BytesField = {
-  field: string;
-  mimeType?: string | undefined;
-  /** Where it is a file and not a value to work with: a run stores it and has its handle in the place of the bytes. */
-  file?: { name: string | undefined };
-};
+/** A field within lists is named with its way there: `attachments/0/contentBase64`. `name` is that of the file, where it has one. */
+type BytesField = { field: string; mimeType?: string | undefined; name?: string | undefined };
 
 type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Definition extends Credential | null> = {
   id: string;
@@ -72,7 +67,7 @@ type ActionDescriptor<Input extends z.ZodObject, Output extends z.ZodObject, Def
   output: Output;
   /** Where the default of a field is a model, which the installation may set. */
   defaultModel?: DefaultModelField;
-  /** Where an item has bytes as base64: MCP clients get pictures and sound as such and not as text. */
+  /** Where an item has bytes as base64: a run keeps them as files and has handles in their places, MCP clients get pictures and sound as such. */
   findBytes?: (item: z.output<Output>) => BytesField[];
   /** Where the hints do not say it: they are the same for every input, and know nothing of idempotency keys that a caller gives. */
   isRepeatable?: (input: z.output<Input>) => boolean;

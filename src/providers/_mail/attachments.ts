@@ -79,6 +79,5 @@ export function createRoom(): (bytes: number) => boolean {
 
 export const findAttachedBytes = ({ attachments }: { attachments?: Received[] | undefined }) =>
   (attachments ?? []).map(({ filename, mimeType }, index) => ({
-    ...{ field: `attachments/${index}/contentBase64`, mimeType },
-    file: { name: filename },
+    ...{ field: `attachments/${index}/contentBase64`, mimeType, name: filename },
   }));

@@ -27,7 +27,7 @@ export const action = defineAction({
     note: z.string().optional().describe("Why a file has no content."),
     url: z.string().optional().describe("Web address."),
   }),
-  findBytes: ({ encoding }) => (encoding === "base64" ? [{ field: "content" }] : []),
+  findBytes: ({ encoding, path: place }) => (encoding === "base64" ? [{ field: "content", name: place?.split("/").at(-1) }] : []),
   async run({ input, http }) {
     const segments = input.path.split("/").filter((segment) => segment !== "");
     const place = path`/repos/${input.owner}/${input.repo}/contents/` + segments.map(encodeSegment).join("/");

@@ -37,7 +37,7 @@ export const action = defineAction({
     contentBase64: z.string().optional().describe("Otherwise base64.").meta({ title: "Content (base64)" }),
     bytes: z.int().describe("Size of the content in bytes."),
   }),
-  findBytes: ({ mimeType }) => [{ field: "contentBase64", mimeType }],
+  findBytes: ({ mimeType, name }) => [{ field: "contentBase64", mimeType, name }],
   async run({ input: { exportMimeType, ...input }, http }) {
     const { fileId, file } = await findFile(http, readGoogleId("/fileId", input.fileId));
     const place = path`/drive/v3/files/${fileId}`;

@@ -24,7 +24,7 @@ export const action = defineAction({
     contentBase64: z
       .string()
       .optional()
-      .describe("Content as base64, at most 5 MB. Give this or content.")
+      .describe("Content as base64, in a workflow also the handle of a file; at most 5 MB. Give this or content.")
       .meta({ title: "Content (base64)", contentEncoding: "base64" }),
     mimeType: z.string().min(1).default("text/plain").meta({ title: "MIME type" }).describe("Media type of the content, e.g. text/csv."),
     folderId: z

@@ -26,7 +26,7 @@ export const action = defineAction({
     contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("The bytes, when they are not text."),
     etag: z.string().optional().meta({ title: "ETag" }).describe("Entity tag, which changes with the content."),
   }),
-  findBytes: ({ contentType }) => [{ field: "contentBase64", mimeType: contentType }],
+  findBytes: ({ key, contentType }) => [{ field: "contentBase64", mimeType: contentType, name: key.split("/").at(-1) }],
   async run({ input: { bucket, key }, http }) {
     const response = await http.send({ path: objectPath(bucket, key) });
     const bytes = await readBytes(response);

@@ -15,7 +15,11 @@ export const action = defineAction({
     bucket: z.string().min(1).describe("Name of the bucket."),
     key: z.string().min(1).describe("Key of the object, e.g. reports/2026.csv."),
     content: z.string().optional().describe("Content as text. Give this or contentBase64."),
-    contentBase64: z.string().optional().meta({ title: "Content as base64" }).describe("Content as base64. Give this or content."),
+    contentBase64: z
+      .string()
+      .optional()
+      .meta({ title: "Content as base64" })
+      .describe("Content as base64, in a workflow also the handle of a file. Give this or content."),
     contentType: z.string().min(1).optional().describe("Media type, e.g. text/csv."),
   }),
   output: z.object({

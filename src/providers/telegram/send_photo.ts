@@ -20,7 +20,12 @@ export const action = defineAction({
       .optional()
       .meta({ title: "Photo URL" })
       .describe("Address Telegram gets the photo from; this or photoBase64."),
-    photoBase64: z.string().min(1).optional().meta({ title: "Photo as base64" }).describe("The photo itself; this or photoUrl."),
+    photoBase64: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ title: "Photo as base64" })
+      .describe("The photo as base64, in a workflow also the handle of a file; this or photoUrl."),
     caption: z.string().max(1024).optional().describe("At most 1024 characters."),
     parseMode: z.enum(["HTML", "MarkdownV2"]).optional().describe("How the caption is formatted; plain text if absent."),
     replyToMessageId: z.int().optional().describe("Id of the message to reply to, e.g. 77, as in messageId of one that was sent."),

@@ -88,11 +88,10 @@ export function createRunFiles({ db }: { db: Database }) {
 
 /** The files in an item and the way to the bytes of each. */
 function findIn(item: Item, findBytes: FindBytes): { way: string[]; file: RunFile }[] {
-  return findBytes(item).flatMap(({ field, mimeType = "application/octet-stream", file }) => {
+  return findBytes(item).flatMap(({ field, mimeType = "application/octet-stream", name = null }) => {
     const way = field.split("/");
     const contentBase64 = at(item, ...way);
-    if (!file || typeof contentBase64 !== "string") return [];
-    return [{ way, file: { name: file.name ?? null, type: mimeType, contentBase64 } }];
+    return typeof contentBase64 === "string" ? [{ way, file: { name, type: mimeType, contentBase64 } }] : [];
   });
 }
 
