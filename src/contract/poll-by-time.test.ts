@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Refusal } from "../base/refusal.ts";
 import type { PollPage } from "./poll.ts";
@@ -74,7 +75,32 @@ it("finds what is made at the very time at which the first look had no room for 
   const { look, taken } = watch([...crowd, { id: "new", time: at(0), listedFrom: at(1) }]);
   await look(at(0));
   await look(at(1));
-  expect(taken).toContain("new");
+  expect(taken).toEqual(["new"]);
+});
+
+it("takes each new one once and none of those before, however many have the same few moments, wherever pages end", async () => {
+  const moment = fc.nat({ max: 3 });
+  await fc.assert(
+    fc.asyncProperty(
+      // Pages of three, and ten of them at a first look: most crowds are larger than that.
+      fc.array(moment, { minLength: 25, maxLength: 110, size: "max" }),
+      fc.array(fc.record({ moment, lateMinutes: fc.nat({ max: 9 }), look: fc.nat({ max: 4 }) }), { maxLength: 60 }),
+      fc.constantFrom(1, 1000, minute),
+      async (oldMoments, made, apart) => {
+        const old = oldMoments.map((number, index) => ({ id: `old ${index}`, time: at(0) - (3 - number) * apart }));
+        const newest = Math.max(at(0) - 3 * apart, ...old.map(({ time }) => time));
+        const fresh = made.map(({ moment: number, lateMinutes, look: after }, index) => {
+          const time = newest + number * apart + after * minute;
+          return { id: `new ${index}`, time, listedFrom: Math.max(time, at(0) + 1) + lateMinutes * minute };
+        });
+        const { look, taken } = watch([...old, ...fresh]);
+        await look(at(0));
+        for (let minutes = 1; minutes <= 30; minutes++) await look(at(minutes));
+        expect(taken.toSorted()).toEqual(fresh.map(({ id }) => id).toSorted());
+      },
+    ),
+    { numRuns: 150 },
+  );
 });
 
 it("finds what is listed late, with a time before that of what was seen", async () => {

@@ -54,19 +54,29 @@ export async function listSince({ mark, now }: { mark: string; now: Date }, { ov
 
 const dayMs = 86_400_000;
 const mostFirstPages = 10;
+/** Where a moment has more than that: as many, and as long, as a look has time for. */
+const mostPagesOfMoment = 40;
+const momentLimitMs = 10_000;
 
-/** As many pages as the next look will list again. */
+/**
+ * As many pages as the next look will list again. Where that is too much, the next look begins at the last moment that there was room for, and all of
+ * that moment is listed now: what is left out would be taken for new, and what is made at that very moment must be found.
+ */
 async function readNewest({ overlapMs, readPage }: Listing): Promise<{ items: TimedItem[]; floor?: Date | undefined }> {
   const items: TimedItem[] = [];
+  const endsAt = performance.now() + momentLimitMs;
   let cursor: string | undefined;
+  let floor: Date | undefined;
   for (let pages = 1; ; pages++) {
     const page = await readPage(null, cursor);
     items.push(...page.items);
     cursor = page.next;
     const times = timesOf(items);
     const [oldest, newest] = [Math.min(...times), Math.max(...times)];
-    if (cursor === undefined || oldest < newest - overlapMs) return { items };
-    if (pages === mostFirstPages || times.length === 0) return { items, floor: times.length === 0 ? undefined : new Date(oldest) };
+    if (cursor === undefined || oldest < newest - overlapMs || times.length === 0) return { items };
+    if (pages === mostFirstPages) floor = new Date(oldest);
+    const isWhole = floor !== undefined && oldest < floor.getTime();
+    if (isWhole || pages === mostPagesOfMoment || (floor && performance.now() > endsAt)) return { items, floor };
   }
 }
 
