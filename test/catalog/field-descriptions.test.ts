@@ -61,7 +61,7 @@ const isShown = ({ description = "", default: usual, examples }: Schema): boolea
   /e\.g\.|such as|for example|finds (?:it|both|them)|begins with|as (?:in|on) |part of |Copy /i.test(description);
 
 const forms = [
-  ...tools.map(({ id, input }) => ({ name: id, input })),
+  ...actions.map(({ id, input }) => ({ name: id, input })),
   ...polls.map(({ name, poll }) => ({ name, input: poll.parameters })),
   ...[...engineNodes.values()].map(({ id, input }) => ({ name: id, input })),
 ];
@@ -71,7 +71,7 @@ it.each(forms)("$name shows by an example what is not obvious", ({ input }) => {
   expect(fields.filter(([place, field]) => isNotObvious(place, field) && !isShown(field)).map(([place]) => place)).toEqual([]);
 });
 
-describe.each(tools.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", ({ id }) => {
+describe.each(actions.filter(({ findBytes }) => findBytes !== undefined))("$id, which returns bytes", (action) => {
   it("says once that MCP clients may get a handle", () => {
     const { outputSchema } = toMcpTool(action);
     expect(JSON.stringify(outputSchema).split("handle")).toHaveLength(2);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
+import { defineAction } from "../../contract/action.ts";
 import { type Http, path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { requireProof } from "../../contract/require-proof.ts";
-import { defineTool } from "../../contract/tool.ts";
 import { googleDocsCredential } from "./credential.ts";
 
 export const action = defineAction({
