@@ -106,7 +106,7 @@ describe("limits and forms are in the schema, and are checked", () => {
     [listEvents, { timeMin: "2026-13-01T00:00:00Z" }, "/timeMin", { format: "date-time" }],
     [httpRequest, { url: "nonsense" }, "/url", { format: "uri" }],
     [createRefund, { paymentIntentId: "pi_1", idempotencyKey: "k".repeat(256) }, "/idempotencyKey", { maxLength: 255 }],
-  ] as [Tool, Record<string, unknown>, string, object][])("%#", (tool, input, pointer, limit) => {
+  ] as [Action, Record<string, unknown>, string, object][])("%#", (tool, input, pointer, limit) => {
     const field = pointer.slice(1);
     const { properties } = toJsonSchema(tool.input, "input") as { properties: Record<string, object> };
     expect(properties[field]).toMatchObject(limit);
