@@ -93,7 +93,7 @@ async function countConnections(): Promise<number> {
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name LIKE 'switchyard%' AND application_name <> 'switchyard lease'";
     let most = 0;
     for (let round = 0; round < 20; round++) {
-      const calls = Array.from({ length: 40 }, () => app.parts.db.prepared({ name: "", text: "SELECT pg_sleep(0.1)" }, []));
+      const calls = Array.from({ length: 40 }, () => app.parts.ground.db.prepared({ name: "", text: "SELECT pg_sleep(0.1)" }, []));
       const runs = Array.from({ length: 64 }, startRun);
       most = Math.max(most, (await counting.query<{ count: number }>(text)).rows[0]?.count ?? 0);
       await Promise.allSettled([...calls, ...runs]);

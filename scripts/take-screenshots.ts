@@ -49,7 +49,7 @@ async function takeAll(): Promise<void> {
       await take(browser, { platformUrl, pictures: [{ name: "setup", path: "/setup", ready: "Create the first account" }] });
       const seeded = await seedOrganization({ platformUrl, gatewayUrl: config.gateway.baseUrl, servicesUrl: services.url });
       const consentUrl = await seedConnection(config.gateway.baseUrl, seeded);
-      await spreadOverWeek(app.parts.db);
+      await spreadOverWeek(app.parts.ground.db);
       await take(browser, { platformUrl, pictures: strangersPicturesOf(seeded) });
       const pictures = picturesOf(seeded, { consentUrl, recordId: await findFailedCall(seeded) });
       await take(browser, { platformUrl, pictures, person: seeded.browser });

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
-import { createSpanExport } from "./base/export-spans.ts";
 import type { Log } from "./base/log.ts";
-import { createTracing } from "./base/tracing.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import { createReplay } from "./calls/replay.ts";
 import { createRunAndRead } from "./calls/run-and-read.ts";
@@ -37,9 +35,8 @@ export async function startApp(context: StartContext & { roles: readonly Process
   doors.catch(() => {});
   const parts = await openParts(context);
   let isStopping = false;
-  const { metrics } = parts;
-  const { tracing, ...spans } = await openTracing({ config, log, metrics });
-  const running = openRunning(parts, { config, log, tracing, isWorker: roles.includes("worker") });
+  const { db, metrics, tracing } = parts.ground;
+  const running = openRunning(parts);
   watchAll(metrics, parts, running);
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
@@ -49,7 +46,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
     tracing,
     metrics,
     metricsToken: config.metricsToken,
-    isDatabaseReachable: parts.db.isReachable,
+    isDatabaseReachable: db.isReachable,
     isStopping: () => isStopping,
   });
   const servers: FastifyInstance[] = [];
@@ -69,12 +66,11 @@ export async function startApp(context: StartContext & { roles: readonly Process
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await running.stop();
     eventLoop.stop();
-    await spans.close();
     await parts.close();
   }
 
   try {
-    await warnOfLosses(parts.db, log);
+    await warnOfLosses(db, log);
     await parts.history.start();
     await running.start();
     const { platform, gateway, operations } = await doors;
@@ -112,21 +108,13 @@ async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
   return { platform, gateway, operations };
 }
 
-type Watched = { config: Config; log: Log; metrics: Metrics };
-
-/** The code that speaks to a collector is only loaded when there is one. */
-async function openTracing({ config, log, metrics }: Watched) {
-  const { endpoint, sampler, resource, ...target } = config.traces;
-  if (endpoint === undefined) return { tracing: createTracing(), close: async () => {} };
-  const named = { "service.version": packageJson.version, ...resource };
-  const { add, close } = await createSpanExport({ target: { ...target, endpoint, resource: named }, log, count: metrics.countSpans });
-  return { tracing: createTracing({ sampler, onEnd: add }), close };
+/** When the doors are open: everybody but the first to sign in would wait for it in vain. */
+function openAccounts({ accounts }: Parts["identity"], log: Log): void {
+  accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
-function watchAll(metrics: Metrics, { db, history }: Parts, { slots, runs }: Running): void {
+function watchAll(metrics: Metrics, { history }: Parts, { slots, runs }: Running): void {
   metrics.watchProcess();
-  metrics.watchPool("main", db.counts);
-  metrics.watchPool("pages", db.pageCounts);
   metrics.watchPool("runs", runs.poolCounts);
   metrics.watchSlots(() => ({ ...slots.counts(), cap: slots.cap() }));
   metrics.watchActiveRuns(runs.counts);
@@ -163,7 +151,11 @@ function platformOptions(parts: Parts, running: Running, config: Config): Omit<P
       platform: platformParts(parts, running, config),
     }),
     replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
-    readUsage: createReadUsage({ countCalls: createCountCalls(parts), countRuns: createCountRuns(parts), clock: parts.outside.clock }),
+    readUsage: createReadUsage({
+      countCalls: createCountCalls(parts.ground),
+      countRuns: createCountRuns(parts.ground),
+      clock: parts.ground.clock,
+    }),
     tryTool: createTryTool({ actions: catalog.actions, runAndRead }),
     version: packageJson.version,
     isSignUpOpen: config.deploymentMode === "cloud",

@@ -1,19 +1,14 @@
 import { hkdfSync } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { createAddressRules } from "./base/address-rules.ts";
-import { type Clock, systemClock } from "./base/clock.ts";
+import type { Clock } from "./base/clock.ts";
 import { newId } from "./base/ids.ts";
-import { readOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
-import { createResolveHost } from "./base/resolve-host.ts";
-import { createSafeFetch } from "./base/safe-fetch.ts";
 import { createActionCall, type Outside } from "./calls/action-call.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { type LoadedProvider, loadProviders } from "./catalog/load-providers.ts";
 import { type Config, isLoopbackName } from "./config.ts";
-import { createMetrics, type Metrics } from "./door/metrics.ts";
+import type { Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
+import { type GroundContext, openGround } from "./ground/ground.ts";
 import { createHistory } from "./history/history.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { rankOf } from "./identity/organizations.ts";
@@ -22,11 +17,7 @@ import { createOAuth } from "./oauth/oauth.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
-import { type ConnectionTarget, createDatabase, type Database } from "./storage/database.ts";
-import type { EmbeddedPostgres } from "./storage/embedded-postgres.ts";
-import { migrate, migrationsFolder } from "./storage/migrate.ts";
-import { openStorage } from "./storage/open-storage.ts";
-import { createSlowStatements } from "./storage/slow-statements.ts";
+import type { ConnectionTarget, Database } from "./storage/database.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import type { StartCall } from "./vault/health.ts";
 import { createKeyRingSource } from "./vault/key-ring.ts";
@@ -35,12 +26,7 @@ import { createWorkflows } from "./workflows/workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-export type StartContext = {
-  config: Config;
-  log: Log;
-  clock?: Clock;
-  /** The database, where somebody began to start it before this code was loaded. */
-  starting?: Promise<EmbeddedPostgres>;
+export type StartContext = GroundContext & {
   /** Those of the catalogue unless given. */
   credentialTypes?: ReadonlyMap<string, CredentialType>;
   /** Those of the folder, where somebody loaded them already. */
@@ -50,30 +36,22 @@ export type StartContext = {
 };
 
 /** Everything below the doors: what the server and the command line have in common. */
-export async function openParts({ config, log, clock = systemClock, credentialTypes, starting, ...given }: StartContext) {
-  const loading = given.providers ?? beginToLoadProviders();
-  const storage = await (starting ?? openStorage(config, log));
+export async function openParts({ credentialTypes, providers, hashing, ...context }: StartContext) {
+  const loading = providers ?? beginToLoadProviders();
+  const ground = await openGround(context);
   try {
-    const { db, ...watched } = await openDatabase(storage.target, config, log);
-    const { metrics } = watched;
-    const cookieKey = readCookieKey(config);
+    const { config, log, clock, db, target, metrics, cookieKey, outside } = ground;
     const setupToken = isForThisMachineOnly(config) ? undefined : deriveSetupToken(cookieKey);
     const identity = createIdentity({
-      ...{ db, log, cookieKey, setupToken, hashing: given.hashing },
+      ...{ db, log, cookieKey, setupToken, hashing },
       baseUrl: config.platform.baseUrl,
       mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
       organizationCreation: config.organizationCreation,
     });
-    const addressRules = createAddressRules({ allowedCidrs: config.outboundAllowedCidrs });
-    const fetch = createSafeFetch({ addressRules });
     const catalog = createCatalog(await loading, config.models);
-    const outside = { fetch, resolveHost: createResolveHost({ addressRules }), clock };
     const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
-    await vault.masterKey.verify().catch(async (error: unknown) => {
-      await db.close();
-      throw error;
-    });
-    const history = openHistory({ config, log, clock, db, target: storage.target, metrics, findStoredOf: vault.findSecretsOf });
+    await vault.masterKey.verify();
+    const history = openHistory({ config, log, clock, db, target, metrics, findStoredOf: vault.findSecretsOf });
     const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
     const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
     const { organizations } = identity;
@@ -82,7 +60,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       ...config.oauth,
       db,
       log,
-      fetch,
+      fetch: outside.fetch,
       organizations,
       vault,
       servers,
@@ -90,10 +68,7 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       previousCookieKeys: config.previousCookieKeys,
     });
     return {
-      db,
-      ...watched,
-      target: storage.target,
-      databaseFolder: storage.folder,
+      ground,
       identity,
       catalog,
       vault,
@@ -102,20 +77,19 @@ export async function openParts({ config, log, clock = systemClock, credentialTy
       events,
       plans: createPlans({ db }),
       oauth,
-      outside,
       setupToken,
       async close() {
-        await fetch.close();
+        // What still waits for an answer from outside is broken off first, so that its end is recorded.
+        await outside.fetch.close();
         await oauth.close();
         await events.close();
         await history.close();
         await identity.close();
-        await db.close();
-        await storage.close();
+        await ground.close();
       },
     };
   } catch (error) {
-    await storage.close();
+    await ground.close();
     throw error;
   }
 }
@@ -129,24 +103,6 @@ function beginToLoadProviders(): ReturnType<typeof loadProviders> {
   const loading = loadProviders();
   loading.catch(() => {});
   return loading;
-}
-
-/** Of the connections of a process; the others are kept for what calls and runs need. */
-const shareOfPages = 0.3;
-
-/** The schema brought up to date, and a pool on it with what watches it. */
-async function openDatabase(target: ConnectionTarget, config: Config, log: Log) {
-  const metrics = createMetrics();
-  const slowStatements = createSlowStatements({ log, limitMs: config.slowStatementMs, onSlow: metrics.countSlowStatement });
-  const { applied, version } = await migrate(target, { folder: migrationsFolder });
-  if (applied.length > 0) log.info({ applied }, "database migrated");
-  metrics.setSchemaVersion(version);
-  const { databasePoolSize, databasePoolerUrl: pooler } = config;
-  const pooled: ConnectionTarget = pooler === undefined ? target : { connectionString: pooler, isPooled: true };
-  const pagePoolSize = Math.ceil(databasePoolSize * shareOfPages);
-  const sizes = { poolSize: databasePoolSize - pagePoolSize, pagePoolSize };
-  const db = createDatabase({ target: pooled, applicationName: "switchyard", ...sizes, log, slowStatements });
-  return { db, pooled, metrics, slowStatements };
 }
 
 type HistoryContext = {
@@ -208,8 +164,3 @@ export const createStartCall =
 // The same in all processes, so that it does not matter which of them is asked.
 const deriveSetupToken = (cookieKey: Buffer): string =>
   Buffer.from(hkdfSync("sha256", cookieKey, "", "switchyard setup token", 18)).toString("base64url");
-
-function readCookieKey(config: Config): Buffer {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
-  return config.cookieKey ?? readOrCreateKeyFile(join(config.dataDir, "cookie.key"));
-}

@@ -1,5 +1,3 @@
-import type { Log } from "./base/log.ts";
-import type { Tracing } from "./base/tracing.ts";
 import { createExecute } from "./calls/execute.ts";
 import { createPrepare } from "./calls/prepare.ts";
 import { createRecordedSteps, type RecordedSteps } from "./calls/recorded-steps.ts";
@@ -48,25 +46,26 @@ import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
-type RunningContext = { config: Config; log: Log; tracing: Tracing; isWorker: boolean };
+type RunningContext = Parts["ground"];
 
 /** What calls tools and runs workflows, on top of the parts. */
-export function openRunning(parts: Parts, context: RunningContext) {
-  const { config, log, isWorker } = context;
+export function openRunning(parts: Parts) {
+  const { ground: context } = parts;
+  const { config, log, db, isWorker } = context;
   const capOf = chooseCapOf(parts, config);
-  const slots = createSlots({ target: parts.target, capOf, queueLimit: config.maxQueuedExecutions, log });
-  const clock = createDatabaseClock({ db: parts.db, log, before: parts.outside.clock });
+  const slots = createSlots({ target: context.target, capOf, queueLimit: config.maxQueuedExecutions, log });
+  const clock = createDatabaseClock({ db, log, before: context.clock });
   const { runs, preview } = openRuns(parts, { slots, clock }, context);
   const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, context);
-  const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: parts.metrics.observeCall });
-  const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals }, log);
+  const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: context.metrics.observeCall });
+  const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals });
   return {
     ...removals.remove,
     removeDeleted: removals.run,
     webhookRemovals,
     slots,
-    processes: createProcesses({ db: parts.db, slots }),
-    readSlotUse: createReadSlotUse({ db: parts.db, slots, capOf }),
+    processes: createProcesses({ db, slots }),
+    readSlotUse: createReadSlotUse({ db, slots, capOf }),
     runs,
     preview,
     ...triggers,
@@ -103,15 +102,15 @@ export function openRunning(parts: Parts, context: RunningContext) {
 
 type Callable = { slots: Slots; steps: RecordedSteps };
 
-function openCalls({ vault, outside }: Parts, callable: Callable, { config, log }: RunningContext): RunRecordedCall {
+function openCalls({ vault }: Parts, callable: Callable, { config, log, outside }: RunningContext): RunRecordedCall {
   const prepare = createPrepare({ vault });
   const execute = createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent });
   return createRunRecordedCall({ prepare, execute, ...callable, limitMs: config.maxExecutionTimeMs });
 }
 
 function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: DatabaseClock }, context: RunningContext) {
-  const { config, log, tracing, isWorker } = context;
-  const { db, target, pooled, catalog, vault, workflows, history, outside, metrics, slowStatements } = parts;
+  const { config, log, tracing, isWorker, db, target, pooled, outside, metrics, slowStatements } = context;
+  const { catalog, vault, workflows, history } = parts;
   const { fetch } = outside;
   const findStoredOf = vault.findSecretsOf;
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, models: config.models, fetch, vault }) });
@@ -142,7 +141,8 @@ const previewLimitMs = ({ maxExecutionTimeMs }: Config): number => Math.min(maxE
 type Ended = Pick<Runs, "ending"> & { webhookRemovals: WebhookRemovals };
 
 /** What is deleted together with its runs, and with its webhooks at providers. */
-function openRemovals({ db, identity: { organizations }, workflows }: Parts, { ending, webhookRemovals }: Ended, log: Log) {
+function openRemovals({ ground, identity: { organizations }, workflows }: Parts, { ending, webhookRemovals }: Ended) {
+  const { db, log } = ground;
   const removal = createOrganizationRemoval({ db, log, endRuns: (organizationId) => ending.endAll({ organizationId }) });
   const remove = {
     async removeWorkflow(place: { organizationId: string; workflowId: string }): Promise<void> {
@@ -166,11 +166,11 @@ function openRemovals({ db, identity: { organizations }, workflows }: Parts, { e
 }
 
 function openTriggers(
-  { db, vault, catalog, outside, workflows }: Parts,
+  { vault, catalog, workflows }: Parts,
   { start: startRun, waitForAnswer, checkOverrides }: Runs,
   context: RunningContext,
 ) {
-  const { config, log, tracing } = context;
+  const { config, log, tracing, db, outside } = context;
   const secrets = createWebhookSecrets({ vault, providers: catalog.providers, platformBaseUrl: config.platform.baseUrl });
   const callProvider = createCallProvider({ vault, providers: catalog.providers, startCall: createStartCall(outside) });
   const loops = { db, log, findActingNodes: createFindActingNodes({ catalog, workflows }), turnOff: createTurnOff({ db, log, catalog }) };

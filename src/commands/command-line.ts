@@ -1,10 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { z } from "zod";
 import { fieldMessage } from "../base/field-message.ts";
-import { createLog, type Log } from "../base/log.ts";
+import { createLog } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
-import { createTracing, type Tracing } from "../base/tracing.ts";
-import { type Config, readConfig, readEnvironment } from "../config.ts";
+import { readConfig, readEnvironment } from "../config.ts";
 import type { Parts } from "../parts.ts";
 import type { Running } from "../running.ts";
 import { toFlag, toName } from "./option-names.ts";
@@ -20,30 +19,26 @@ export function checkOptions<Schema extends z.ZodObject>(given: Record<string, u
 }
 
 /** Runs with everything below the doors open, beside a running server or alone. */
-export async function withParts<Value>(run: (parts: Parts, context: { config: Config; log: Log }) => Promise<Value>): Promise<Value> {
+export async function withParts<Value>(run: (parts: Parts) => Promise<Value>): Promise<Value> {
   const config = readConfig({ DATABASE_POOL_SIZE: "4", LOG_LEVEL: "silent", ...readEnvironment() });
   // Loaded only now, so that a mistyped command is answered at once.
   const { openParts } = await import("../parts.ts");
-  const log = createLog(config.logLevel);
-  const parts = await openParts({ config, log });
+  const parts = await openParts({ config, log: createLog(config.logLevel) });
   try {
-    return await run(parts, { config, log });
+    return await run(parts);
   } finally {
     await parts.close();
   }
 }
 
-type BesideRunning = { parts: Parts; config: Config; tracing: Tracing };
-
 /** The same with what asks providers and accepts runs. It runs none itself: servers do. */
-export const withRunning = <Value>(run: (running: Running, beside: BesideRunning) => Promise<Value>): Promise<Value> =>
-  withParts(async (parts, { config, log }) => {
+export const withRunning = <Value>(run: (running: Running, parts: Parts) => Promise<Value>): Promise<Value> =>
+  withParts(async (parts) => {
     const { openRunning } = await import("../running.ts");
-    const tracing = createTracing();
-    const running = openRunning(parts, { config, log, tracing, isWorker: false });
+    const running = openRunning(parts);
     try {
       await running.start();
-      return await run(running, { parts, config, tracing });
+      return await run(running, parts);
     } finally {
       await running.stop();
     }

@@ -25,7 +25,11 @@ export async function serve(options: string[]): Promise<void> {
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
     const { parts, firstAccountNeeded } = await starting;
-    process.stdout.write(`${writeWelcome({ roles, config, firstAccountNeeded, ...parts })}\n`);
+    const {
+      setupToken,
+      ground: { databaseFolder },
+    } = parts;
+    process.stdout.write(`${writeWelcome({ roles, config, databaseFolder, firstAccountNeeded, setupToken })}\n`);
     setTimeout(settle, settleMs).unref();
   } catch (error) {
     process.stderr.write(`Switchyard cannot start. ${describeFailure(error)}\n`);

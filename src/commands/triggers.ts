@@ -24,7 +24,7 @@ export async function triggers(words: string[]) {
 
 async function list(words: string[]) {
   const { organization, workflow: workflowId, failing } = readOptions(words, selection);
-  return await withRunning(async (running, { parts }) => {
+  return await withRunning(async (running, parts) => {
     await requireOrganization(parts, organization);
     const found: Trigger[] = [];
     let cursor: string | undefined;
@@ -47,7 +47,7 @@ async function get(words: string[]) {
 async function create(words: string[]) {
   const { organization, data } = await readOptionsWithSecret(words, newTrigger, { secret: "data" });
   const request = readData(data, triggerRequest);
-  return await withRunning(async (running, { parts }) => {
+  return await withRunning(async (running, parts) => {
     await requireOrganization(parts, organization);
     return await running.triggers.create(organization, { ...request, createdBy: null }).catch(sayForData);
   });
@@ -71,7 +71,7 @@ async function remove(words: string[]) {
 async function test(words: string[]) {
   const { data = "{}", ...named } = await readOptionsWithSecret(words, trial, { secret: "data" });
   const wanted = readData(data, triggerTrial) ?? {};
-  return await withRunning(async (running, { config, tracing }) => {
+  return await withRunning(async (running, { ground: { config, tracing } }) => {
     const place = toPlace(named);
     const started = await running.tryTrigger({ place, trial: wanted, requestId: newId(), trace: tracing.follow() }).catch(sayForData);
     return toAcceptedRun(config.platform.baseUrl, started);

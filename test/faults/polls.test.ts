@@ -60,7 +60,7 @@ const pokeStatement = {
 /** Whatever is under way: so both processes look at the same time, and nobody waits for the look of one that died. */
 const poke = async (triggerId: string): Promise<Date | null> =>
   // Whoever died may hold the row for a moment.
-  await yard.parts.db.prepared<{ last_polled_at: Date | null }>(pokeStatement, [triggerId]).then(
+  await yard.parts.ground.db.prepared<{ last_polled_at: Date | null }>(pokeStatement, [triggerId]).then(
     ([row]) => row?.last_polled_at ?? null,
     () => null,
   );
@@ -70,7 +70,7 @@ const runsStatement = {
   text: "SELECT trigger_data::json -> 'payload' ->> 'id' AS item, count(*)::int AS count FROM run WHERE trigger_id = $1 GROUP BY 1",
 };
 async function readRuns(triggerId: string): Promise<Map<string, number>> {
-  const rows = await yard.parts.db.prepared<{ item: string; count: number }>(runsStatement, [triggerId]);
+  const rows = await yard.parts.ground.db.prepared<{ item: string; count: number }>(runsStatement, [triggerId]);
   return new Map(rows.map(({ item, count }) => [item, count]));
 }
 

@@ -104,7 +104,7 @@ function judge({ id, tick }: { id: string; tick: Date }, ticks: string[], now: D
 
 const countStatement = { name: "count_runs_of_trigger", text: "SELECT count(*)::int AS count FROM run WHERE trigger_id = $1" };
 const countRuns = async (triggerId: string): Promise<number> =>
-  (await yard.parts.db.prepared<{ count: number }>(countStatement, [triggerId]))[0]?.count ?? 0;
+  (await yard.parts.ground.db.prepared<{ count: number }>(countStatement, [triggerId]))[0]?.count ?? 0;
 
 /** Turns a trigger off through any of the processes, and says how many runs it had when that was answered. */
 async function turnOff(triggerId: string, random: Random): Promise<number> {

@@ -238,7 +238,10 @@ describe("a file that a node reads with a mail", () => {
   it("goes with its run", async () => {
     const run = await readMail();
     expect(await keptLength(run.id)).toBeGreaterThan(0);
-    const { db, history } = ann.app.parts;
+    const {
+      ground: { db },
+      history,
+    } = ann.app.parts;
     await createRunRetention({ db, partitions: history.partitions, log: silentLog, keptDays: 90, keptRuns: 0 }).run();
     expect(await keptLength(run.id)).toBeUndefined();
     expectProblem(await ann.owner.browser.get(`${ann.path}/runs/${run.id}/files/1`), { status: 404, code: "not_found" });

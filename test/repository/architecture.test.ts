@@ -44,6 +44,7 @@ describe("the check of import directions", () => {
     ["base importing storage", "src/base/log.ts", 'import { x } from "../storage/database.ts";'],
     ["what the doors share importing a feature", "src/door/access.ts", 'import { x } from "../identity/members.ts";'],
     ["config importing a feature", "src/config.ts", 'import { x } from "./vault/seal.ts";'],
+    ["a feature importing the settings", "src/vault/vault.ts", 'import type { Config } from "../config.ts";'],
     ["a feature importing a start-up file", "src/vault/vault.ts", 'import { x } from "../app.ts";'],
     ["the web UI importing the server", "web/api.ts", 'import { x } from "../../src/vault/vault.ts";'],
     ["the web UI importing the rest of the ground", "web/api.ts", 'import { x } from "../../src/base/log.ts";'],

@@ -248,7 +248,7 @@ describe("whoever listens", () => {
 describe("old runs", () => {
   it("are removed with their nodes and keys, but never one that has not ended", async () => {
     const { database, parts } = ann.app;
-    const context = { db: parts.db, partitions: parts.history.partitions, log: silentLog, keptDays: 90 };
+    const context = { db: parts.ground.db, partitions: parts.history.partitions, log: silentLog, keptDays: 90 };
     const old = "01900000-0000-7000-8000-00000000000";
     const organizationId = ann.owner.organizationId;
     for (const [index, status] of ["succeeded", "failed", "cancelled", "waiting"].entries()) {

@@ -122,7 +122,7 @@ describe("a node that was under way when its process fell silent", () => {
     // What only shows that it runs may be written late.
     const fence = { organizationId: ann.owner.organizationId, runId: body.id, epoch: await epochOf(body.id) };
     const shown = { fence, node: { id: request.id, type: request.nodeId } as GraphNode, startedAt: new Date() };
-    await writeCheckpoints(onPool(ann.app.parts.db), [describeRunning(shown, { attempts: 1, mustNotRepeat: false })], []);
+    await writeCheckpoints(onPool(ann.app.parts.ground.db), [describeRunning(shown, { attempts: 1, mustNotRepeat: false })], []);
     expect(await read()).toEqual([{ status: "running", must_not_repeat: true }]);
     release();
     expect((await ann.ended(body.id)).status).toBe("succeeded");
@@ -138,7 +138,7 @@ describe("a node that was under way when its process fell silent", () => {
       describeRunning({ fence: { ...fence, epoch }, node: { id: nodeId, type: "stop" } as GraphNode, startedAt: new Date() }, begun);
     const begun = { attempts: 1, mustNotRepeat: false };
     const rows = [rowOf("late", fence.epoch - 1), rowOf("present", fence.epoch)];
-    expect(await writeCheckpoints(onPool(ann.app.parts.db), rows, [])).toEqual([fence]);
+    expect(await writeCheckpoints(onPool(ann.app.parts.ground.db), rows, [])).toEqual([fence]);
     const stored = await ann.app.database.query("SELECT node_id FROM run_node WHERE run_id = $1 ORDER BY 1", [body.id]);
     expect(stored).toEqual([{ node_id: "present" }, { node_id: "send" }]);
     release();

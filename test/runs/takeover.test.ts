@@ -233,7 +233,7 @@ describe("a workflow that calls two others", () => {
     const away = async () => {
       throw new Refusal("database_unavailable", "The database cannot be reached right now.");
     };
-    const list = createRunList({ db: ann.app.parts.db, findGraph: away });
+    const list = createRunList({ db: ann.app.parts.ground.db, findGraph: away });
     await expect(list.read(ann.owner.organizationId, run.id)).rejects.toMatchObject({ code: "database_unavailable" });
   });
 });

@@ -158,7 +158,11 @@ it("looks through what it has seen once a day, and not at every look", async () 
 });
 
 it("tells what went wrong without the secrets of the account, also where nobody expected it", async () => {
-  const { vault, outside, catalog } = flows.app.parts;
+  const {
+    vault,
+    ground: { outside },
+    catalog,
+  } = flows.app.parts;
   const [organizationId, data] = [
     flows.owner.organizationId,
     { authKind: "bearer", secret: "very-secret-token", baseUrl: "https://a.test" },

@@ -114,7 +114,7 @@ describe("with the key in a file", () => {
   it("does not overwrite what was saved in between", async () => {
     const { id } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
     const seen = { table: "credential" as const, id, organization_id: organizationId, sealed: Buffer.from("read before") };
-    expect(await replaceSealed(vaultTables(app.parts.db), seen, Buffer.from("sealed anew"))).toBe(false);
+    expect(await replaceSealed(vaultTables(app.parts.ground.db), seen, Buffer.from("sealed anew"))).toBe(false);
     expect(await openIn(app, `credential:organization:${id}`)).toBe("canary-1");
   });
 
@@ -138,7 +138,7 @@ describe("with the key in a file", () => {
     const { reference } = await app.parts.vault.credentials.create(organizationId, login("canary-1"));
     const keyRing = createKeyRingSource({ dataDir, masterKey: undefined, previousKeys: [] });
     const fillFingerprints = app.parts.vault.fingerprintUpkeep.run;
-    const other = createMasterKey({ db: app.parts.db, seal: createSeal(keyRing.read), keyRing, fillFingerprints });
+    const other = createMasterKey({ db: app.parts.ground.db, seal: createSeal(keyRing.read), keyRing, fillFingerprints });
     await Promise.all([rotate(), other.rotate()]);
     expect(await openIn(app, reference)).toBe("canary-1");
     await (await start(app.database, { SWITCHYARD_MASTER_KEY: "", SWITCHYARD_DATA_DIR: dataDir })).stop();

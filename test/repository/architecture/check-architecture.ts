@@ -1,7 +1,16 @@
 import path from "node:path";
 import { findCycles } from "./find-cycles.ts";
 import { readImports } from "./read-imports.ts";
-import { forbiddenNameParts, mayImport, onlyPackage, sharedWithWeb, startUpFiles, startUpFolder, withoutWire } from "./rules.ts";
+import {
+  forbiddenNameParts,
+  mayImport,
+  onlyForGround,
+  onlyPackage,
+  sharedWithWeb,
+  startUpFiles,
+  startUpFolder,
+  withoutWire,
+} from "./rules.ts";
 
 interface Import {
   readonly from: string;
@@ -64,6 +73,7 @@ function mayFolderImport(from: string, to: string): boolean {
   const allowed = mayImport[folder];
   if (allowed === undefined) throw new Error(`${from}: its place is not in the table of test/repository/architecture/rules.ts`);
   if (folderOf(to) === folder || allowed.includes(folderOf(to))) return true;
+  if (onlyForGround.includes(to)) return folder === "ground";
   return isWire(to) && !withoutWire.includes(folder);
 }
 

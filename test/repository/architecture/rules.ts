@@ -30,6 +30,7 @@ export const mayImport: Record<string, readonly string[]> = {
   expressions: ["base"],
   door: ["base"],
   contract: ["base"],
+  ground: ["door", ...ground],
   storage: ["base"],
   base: [],
 };
@@ -41,6 +42,8 @@ export const withoutWire = ["providers", "contract", "storage", "base"];
 
 /** Files of the start-up part; they put everything together and may import anything. */
 export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts", "src/parts.ts", "src/running.ts"];
+/** Settings and version: features take them from the ground. */
+export const onlyForGround = ["src/config.ts", "package.json"];
 export const startUpFolder = "src/commands/";
 
 /** Package imports of files that have to stay nearly free of dependencies. */

@@ -15,7 +15,11 @@ type Limits = { limitMs?: number; itemLimitMs?: number };
 
 /** What looks at a service of the test, as a process does. The application itself must be no worker: it does not know the service. */
 export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { limitMs, itemLimitMs }: Limits = {}) {
-  const [log, tracing, { db, vault, outside }] = [createLog("silent"), createTracing(), parts];
+  const [log, tracing] = [createLog("silent"), createTracing()];
+  const {
+    vault,
+    ground: { db, outside },
+  } = parts;
   const provider = defineProvider({ id: "test", title: "Test", description: "For tests.", credential: null, polls: [poll] });
   const polls = createPolls({ providers: [provider], vault });
   const takeItems = createTakeItems({
