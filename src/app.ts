@@ -18,7 +18,6 @@ import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { createCountCalls } from "./history/call-usage.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
-import type { PlatformOptions } from "./platform/server.ts";
 import { openRunning, type Running } from "./running.ts";
 import { createCountRuns } from "./runs/read/run-usage.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
@@ -75,8 +74,8 @@ export async function startApp(context: StartContext & { roles: readonly Process
     await running.start();
     const { platform, gateway, operations } = await doors;
     if (platform) {
-      const own = platformOptions(parts, running, config);
-      await open(await platform.createPlatformServer({ ...own, door: door(config.platform.baseUrl) }), config.platform.port);
+      const opened = { parts, running, ...openForPlatform(parts, running, config) };
+      await open(await platform.openPlatform(door(config.platform.baseUrl), opened), config.platform.port);
     }
     if (gateway) {
       const own = gatewayOptions(parts, running, config);
@@ -100,7 +99,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
 /** A process loads the code of its own doors only, and does so while its database starts. */
 async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
   const [platform, gateway, operations] = await Promise.all([
-    roles.includes("platform") ? import("./platform/server.ts") : undefined,
+    roles.includes("platform") ? import("./start-up/open-platform.ts") : undefined,
     roles.includes("gateway") ? import("./gateway/server.ts") : undefined,
     config.operations ? import("./door/operations-server.ts") : undefined,
     roles.includes("gateway") ? import("./oauth/authorization-server.ts") : undefined,
@@ -122,46 +121,18 @@ function watchAll(metrics: Metrics, { history }: Parts, { slots, runs }: Running
   metrics.watchStreams(history.streams.count);
 }
 
-function platformOptions(parts: Parts, running: Running, config: Config): Omit<PlatformOptions, "door"> {
-  const { identity, catalog, vault, workflows, history, oauth } = parts;
-  const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, runRecordedCall, readSlotUse } = running;
-  const { removeWorkflow, removeOrganization, webhookRemovals } = running;
-  const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall });
+function openForPlatform(parts: Parts, running: Running, config: Config) {
+  const { ground, catalog, history } = parts;
+  const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall: running.runRecordedCall });
   return {
-    ...{
-      identity,
-      catalog,
-      vault,
-      workflows,
-      runs,
-      preview,
-      history,
-      triggers,
-      tryTrigger,
-      findSamples,
-      receiveWebhook,
-      oauth,
-      readSlotUse,
-    },
-    ...{ removeWorkflow, removeOrganization, webhookRemovals },
-    eventEndpoints: parts.events.endpoints,
     doctor: openDoctor(parts, config),
     servers: listServers({
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
       platform: platformParts(parts, running, config),
     }),
     replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
-    readUsage: createReadUsage({
-      countCalls: createCountCalls(parts.ground),
-      countRuns: createCountRuns(parts.ground),
-      clock: parts.ground.clock,
-    }),
+    readUsage: createReadUsage({ countCalls: createCountCalls(ground), countRuns: createCountRuns(ground), clock: ground.clock }),
     tryTool: createTryTool({ actions: catalog.actions, runAndRead }),
-    version: packageJson.version,
-    isSignUpOpen: config.deploymentMode === "cloud",
-    signInLimitPerMinute: config.signInLimitPerMinute,
-    signInAddressLimitPerMinute: config.signInAddressLimitPerMinute,
-    keyLimitPerMinute: config.keyLimitPerMinute,
   };
 }
 

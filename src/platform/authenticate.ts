@@ -11,6 +11,8 @@ import type { Role } from "../identity/wire.ts";
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 const uuid = z.uuid();
 
+export type Authenticate = ReturnType<typeof createAuthenticate>;
+
 /** Runs before the body is read, so that whoever may not call learns nothing about what a call would do. */
 export function createAuthenticate({ identity, baseUrl }: { identity: Identity; baseUrl: string }) {
   const isOwnOrigin = createOriginCheck(baseUrl);

@@ -8,7 +8,7 @@ import {
   onlyPackage,
   sharedWithWeb,
   startUpFiles,
-  startUpFolder,
+  startUpFolders,
   withoutWire,
 } from "./rules.ts";
 
@@ -65,7 +65,7 @@ function mayFileImport(from: string, to: string): boolean {
   if (isWire(from)) return isWire(to);
   if (from.startsWith("web/")) return to.startsWith("web/") || isWire(to) || sharedWithWeb.includes(to);
   if (from === "src/config.ts") return folderOf(to) === "base";
-  return startUpFiles.includes(from) || from.startsWith(startUpFolder) || mayFolderImport(from, to);
+  return startUpFiles.includes(from) || startUpFolders.some((folder) => from.startsWith(folder)) || mayFolderImport(from, to);
 }
 
 function mayFolderImport(from: string, to: string): boolean {

@@ -7,10 +7,7 @@ export const mayImport: Record<string, readonly string[]> = {
     ...["triggers", "runs", "oauth", "workflows", "calls", "history", "records", "slots", "vault", "identity", "plans", "catalog"],
     ...["contract", "door", ...ground],
   ],
-  platform: [
-    ...["triggers", "events", "doctor", "usage", "runs", "oauth", "workflows", "calls", "history", "slots", "vault", "identity", "catalog"],
-    ...["door", ...ground],
-  ],
+  platform: ["runs", "workflows", "triggers", "identity", "door", ...ground],
   triggers: ["runs", "workflows", "calls", "records", "expressions", "vault", "catalog", "contract", "door", ...ground],
   events: ["records", "vault", "contract", "door", ...ground],
   doctor: ["oauth", "door", "base"],
@@ -44,7 +41,7 @@ export const withoutWire = ["providers", "contract", "storage", "base"];
 export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts", "src/parts.ts", "src/running.ts"];
 /** Settings and version: features take them from the ground. */
 export const onlyForGround = ["src/config.ts", "package.json"];
-export const startUpFolder = "src/commands/";
+export const startUpFolders = ["src/commands/", "src/start-up/"];
 
 /** Package imports of files that have to stay nearly free of dependencies. */
 export const onlyPackage: Record<string, string> = { contract: "zod", wire: "zod" };

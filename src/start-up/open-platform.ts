@@ -1,0 +1,89 @@
+import type { FastifyInstance } from "fastify";
+import type { Replay } from "../calls/replay.ts";
+import { registerCallRoutes } from "../calls/routes.ts";
+import type { TryTool } from "../calls/try-tool.ts";
+import { registerCatalogRoutes } from "../catalog/routes.ts";
+import type { ServerEntry } from "../catalog/wire.ts";
+import type { Doctor } from "../doctor/doctor.ts";
+import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
+import type { DoorOptions } from "../door/create-door.ts";
+import { createAddressCount } from "../door/rate-limit.ts";
+import { registerEventRoutes } from "../events/event-routes.ts";
+import { registerHistoryRoutes } from "../history/routes.ts";
+import { registerAccountRoutes } from "../identity/account-routes.ts";
+import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
+import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
+import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
+import { registerConsentRoutes } from "../oauth/consent-routes.ts";
+import type { Parts } from "../parts.ts";
+import { createAuthenticate } from "../platform/authenticate.ts";
+import { createPlatformServer } from "../platform/server.ts";
+import { createActivityOf } from "../platform/workflow-activity.ts";
+import type { Running } from "../running.ts";
+import { registerTaskRunnerRoutes } from "../runs/accept/task-runner-routes.ts";
+import { registerPreviewRoutes } from "../runs/read/preview-routes.ts";
+import { registerRunRoutes } from "../runs/run-routes.ts";
+import { registerSlotRoutes } from "../slots/slot-routes.ts";
+import { registerRemovalRoutes } from "../triggers/removal-routes.ts";
+import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
+import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
+import { registerUsageRoutes } from "../usage/routes.ts";
+import type { ReadUsage } from "../usage/usage.ts";
+import { registerDefaultCredentialRoutes } from "../vault/default-credential-routes.ts";
+import { registerVaultRoutes } from "../vault/routes.ts";
+import { registerEngineNodeRoutes } from "../workflows/engine-node-routes.ts";
+import { registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
+
+type Opened = {
+  parts: Parts;
+  running: Running;
+  servers: ServerEntry[];
+  doctor: Doctor;
+  replay: Replay;
+  tryTool: TryTool;
+  readUsage: ReadUsage;
+};
+
+/** The platform with what every feature opens on it, in the order of the documentation. */
+export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, ...made }: Opened): Promise<FastifyInstance> {
+  const { ground, identity, catalog, vault, workflows, history, events, oauth } = parts;
+  const { config, version } = ground;
+  const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, removeWorkflow, removeOrganization, webhookRemovals } = running;
+  const { keyLimitPerMinute, signInLimitPerMinute, signInAddressLimitPerMinute } = config;
+  const platformBaseUrl = door.baseUrl;
+  const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
+  const entrance = { identity, removeOrganization, signInLimitPerMinute, isSignUpOpen: config.deploymentMode === "cloud" };
+  return createPlatformServer({
+    door,
+    version,
+    authenticate,
+    features: [
+      (server) => {
+        const options = { ...entrance, countAddress: createAddressCount(server, signInAddressLimitPerMinute) };
+        registerAccountRoutes(server, options);
+        registerOrganizationRoutes(server, options);
+        registerApiKeyRoutes(server, identity);
+      },
+      (server) => registerCatalogRoutes(server, catalog, made.servers),
+      (server) => registerEngineNodeRoutes(server),
+      (server) => registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
+      (server) => registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn }),
+      (server) => registerHistoryRoutes(server, history, authenticate),
+      (server) => registerCallRoutes(server, made),
+      (server) => registerSlotRoutes(server, running.readSlotUse),
+      (server) => registerUsageRoutes(server, made.readUsage),
+      (server) =>
+        registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf({ runs: runs.list, triggers }), remove: removeWorkflow }),
+      (server) => registerEventRoutes(server, events.endpoints),
+      (server) => registerConsentRoutes(server, oauth.consent),
+      (server) => registerConnectionRoutes(server, oauth.connections),
+      (server) => registerDoctorRoutes(server, made.doctor),
+      (server) => registerRunRoutes(server, { runs, platformBaseUrl }),
+      (server) => registerPreviewRoutes(server, preview),
+      (server) => registerTaskRunnerRoutes(server, { runs, platformBaseUrl, keyLimitPerMinute }),
+      (server) => registerTriggerRoutes(server, { triggers, tryTrigger, findSamples, platformBaseUrl }),
+      (server) => registerRemovalRoutes(server, webhookRemovals),
+      (server) => registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl, limitPerMinute: keyLimitPerMinute }),
+    ],
+  });
+}
