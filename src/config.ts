@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { type DefaultModels, defaultModels } from "./base/default-models.ts";
+import { isLoopbackName } from "./base/name-host.ts";
 import { defaultDataDir } from "./base/own-files.ts";
 import { configurationError, createReader, type Read } from "./base/read-settings.ts";
 import {
@@ -261,8 +262,4 @@ function loopbackPort(baseUrl: string | undefined): number | undefined {
   if (baseUrl === undefined) return undefined;
   const { hostname, port, protocol } = new URL(baseUrl);
   return protocol === "http:" && isLoopbackName(hostname) && port !== "" ? Number(port) : undefined;
-}
-
-export function isLoopbackName(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname === "::1" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,16 +1,16 @@
-import { hkdfSync } from "node:crypto";
 import type { Clock } from "./base/clock.ts";
 import { newId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { createActionCall, type Outside } from "./calls/action-call.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { type LoadedProvider, loadProviders } from "./catalog/load-providers.ts";
-import { type Config, isLoopbackName } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
 import { type GroundContext, openGround } from "./ground/ground.ts";
 import { createHistory } from "./history/history.ts";
-import { createIdentity, type Identity } from "./identity/identity.ts";
+import type { Identity } from "./identity/identity.ts";
+import { openIdentity } from "./identity/open-identity.ts";
 import { rankOf } from "./identity/organizations.ts";
 import type { PasswordHashing } from "./identity/password-hashing.ts";
 import { createOAuth } from "./oauth/oauth.ts";
@@ -41,13 +41,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   const ground = await openGround(context);
   try {
     const { config, log, clock, db, target, metrics, cookieKey, outside } = ground;
-    const setupToken = isForThisMachineOnly(config) ? undefined : deriveSetupToken(cookieKey);
-    const identity = createIdentity({
-      ...{ db, log, cookieKey, setupToken, hashing },
-      baseUrl: config.platform.baseUrl,
-      mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
-      organizationCreation: config.organizationCreation,
-    });
+    const identity = openIdentity(ground, { hashing });
     const catalog = createCatalog(await loading, config.models);
     const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify();
@@ -77,14 +71,13 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       events,
       plans: createPlans({ db }),
       oauth,
-      setupToken,
       async close() {
         // What still waits for an answer from outside is broken off first, so that its end is recorded.
         await outside.fetch.close();
         await oauth.close();
         await events.close();
         await history.close();
-        await identity.close();
+        await identity.stop();
         await ground.close();
       },
     };
@@ -93,10 +86,6 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
     throw error;
   }
 }
-
-/** A proxy of this machine brings strangers to a server that listens on loopback alone; its public address tells. */
-const isForThisMachineOnly = ({ listenHost, platform }: Config): boolean =>
-  isLoopbackName(listenHost) && isLoopbackName(new URL(platform.baseUrl).hostname);
 
 /** Whoever waits for it hears of a failure; nobody does before the database is there. */
 function beginToLoadProviders(): ReturnType<typeof loadProviders> {
@@ -160,7 +149,3 @@ export const createStartCall =
       signal,
       idempotencyKey: newId(),
     });
-
-// The same in all processes, so that it does not matter which of them is asked.
-const deriveSetupToken = (cookieKey: Buffer): string =>
-  Buffer.from(hkdfSync("sha256", cookieKey, "", "switchyard setup token", 18)).toString("base64url");

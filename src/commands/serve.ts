@@ -25,10 +25,8 @@ export async function serve(options: string[]): Promise<void> {
     // Before it is up, so that a stop during the start leaves no database behind.
     stopOnSignals(async () => (await starting).stop({ noticeMs }), { isRunByNpm, note: (reason) => log.info({ reason }, "stopping") });
     const { parts, firstAccountNeeded } = await starting;
-    const {
-      setupToken,
-      ground: { databaseFolder },
-    } = parts;
+    const { databaseFolder } = parts.ground;
+    const { setupToken } = parts.identity;
     process.stdout.write(`${writeWelcome({ roles, config, databaseFolder, firstAccountNeeded, setupToken })}\n`);
     setTimeout(settle, settleMs).unref();
   } catch (error) {

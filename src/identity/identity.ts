@@ -39,7 +39,7 @@ export function createIdentity({ db, log, cookieKey, baseUrl, mail, setupToken, 
     sessions: createSessions({ db }),
     invitations: createInvitations({ db, mailer, baseUrl }),
     setup: createSetup({ db, accounts, organizations, setupToken }),
-    async close() {
+    async stop() {
       await apiKeys.close();
       await hashing.close();
       await mailer.close();

@@ -7,12 +7,8 @@ import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import type { DoorOptions } from "../door/create-door.ts";
-import { createAddressCount } from "../door/rate-limit.ts";
 import { registerEventRoutes } from "../events/event-routes.ts";
 import { registerHistoryRoutes } from "../history/routes.ts";
-import { registerAccountRoutes } from "../identity/account-routes.ts";
-import { registerApiKeyRoutes } from "../identity/api-key-routes.ts";
-import { registerOrganizationRoutes } from "../identity/organization-routes.ts";
 import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
 import { registerConsentRoutes } from "../oauth/consent-routes.ts";
 import type { Parts } from "../parts.ts";
@@ -49,21 +45,15 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
   const { ground, identity, catalog, vault, workflows, history, events, oauth } = parts;
   const { config, version } = ground;
   const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, removeWorkflow, removeOrganization, webhookRemovals } = running;
-  const { keyLimitPerMinute, signInLimitPerMinute, signInAddressLimitPerMinute } = config;
+  const { keyLimitPerMinute } = config;
   const platformBaseUrl = door.baseUrl;
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
-  const entrance = { identity, removeOrganization, signInLimitPerMinute, isSignUpOpen: config.deploymentMode === "cloud" };
   return createPlatformServer({
     door,
     version,
     authenticate,
     features: [
-      (server) => {
-        const options = { ...entrance, countAddress: createAddressCount(server, signInAddressLimitPerMinute) };
-        registerAccountRoutes(server, options);
-        registerOrganizationRoutes(server, options);
-        registerApiKeyRoutes(server, identity);
-      },
+      (server) => identity.register(server, { removeOrganization }),
       (server) => registerCatalogRoutes(server, catalog, made.servers),
       (server) => registerEngineNodeRoutes(server),
       (server) => registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),

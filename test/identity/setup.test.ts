@@ -78,7 +78,7 @@ describe("the setup token", () => {
     const app = await startTestApp({ environment: { LISTEN_HOST: "0.0.0.0" } });
     try {
       expect((await app.browser().get("/api/setup")).body).toEqual({ needed: true, setupTokenRequired: true });
-      for (const setupToken of [undefined, "", "wrong", `${app.parts.setupToken} `, app.parts.setupToken?.slice(0, -1)]) {
+      for (const setupToken of [undefined, "", "wrong", `${app.parts.identity.setupToken} `, app.parts.identity.setupToken?.slice(0, -1)]) {
         const { status, body } = await app.browser().post("/api/setup", { ...first, setupToken });
         expect([status, body.code, body.errors[0].pointer]).toEqual([403, "setup_token_invalid", "/setupToken"]);
       }
@@ -86,9 +86,9 @@ describe("the setup token", () => {
       // Behind a proxy another process may answer than the one whose console was read.
       const other = await startTestApp({ environment: { LISTEN_HOST: "0.0.0.0" }, database: app.database });
       onTestFinished(() => other.stop());
-      const { status, text } = await other.browser().post("/api/setup", { ...first, setupToken: app.parts.setupToken });
+      const { status, text } = await other.browser().post("/api/setup", { ...first, setupToken: app.parts.identity.setupToken });
       expect(status).toBe(201);
-      expect(text).not.toContain(app.parts.setupToken);
+      expect(text).not.toContain(app.parts.identity.setupToken);
     } finally {
       await app.stop();
     }
@@ -126,7 +126,7 @@ describe("the session cookie", () => {
     try {
       const browser = createBrowser(`http://localhost:${app.config.platform.port}`);
       const origin = { origin: "https://switchyard.example" };
-      const owner = { ...first, setupToken: app.parts.setupToken };
+      const owner = { ...first, setupToken: app.parts.identity.setupToken };
       const { status, headers } = await browser.send("POST", "/api/setup", owner, origin);
       expect(status).toBe(201);
       const [attributes, ...others] = cookieOf(headers);

@@ -20,7 +20,7 @@ export const mayImport: Record<string, readonly string[]> = {
   records: ground,
   slots: ground,
   vault: ["contract", "door", ...ground],
-  identity: ["door", ...ground],
+  identity: ["ground", "door", ...ground],
   plans: ground,
   catalog: ["contract", "base"],
   providers: ["contract", "base"],
