@@ -2,8 +2,8 @@ import type { Clock } from "./base/clock.ts";
 import { newId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { createActionCall, type Outside } from "./calls/action-call.ts";
-import { createCatalog } from "./catalog/catalog.ts";
-import { type LoadedProvider, loadProviders } from "./catalog/load-providers.ts";
+import type { LoadedProvider } from "./catalog/load-providers.ts";
+import { beginToLoadProviders, openCatalog } from "./catalog/open-catalog.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
@@ -42,7 +42,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   try {
     const { config, log, clock, db, target, metrics, cookieKey, outside } = ground;
     const identity = openIdentity(ground, { hashing });
-    const catalog = createCatalog(await loading, config.models);
+    const catalog = openCatalog(ground, await loading);
     const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
     await vault.masterKey.verify();
     const history = openHistory({ config, log, clock, db, target, metrics, findStoredOf: vault.findSecretsOf });
@@ -85,13 +85,6 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
     await ground.close();
     throw error;
   }
-}
-
-/** Whoever waits for it hears of a failure; nobody does before the database is there. */
-function beginToLoadProviders(): ReturnType<typeof loadProviders> {
-  const loading = loadProviders();
-  loading.catch(() => {});
-  return loading;
 }
 
 type HistoryContext = {

@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { Replay } from "../calls/replay.ts";
 import { registerCallRoutes } from "../calls/routes.ts";
 import type { TryTool } from "../calls/try-tool.ts";
-import { registerCatalogRoutes } from "../catalog/routes.ts";
 import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
@@ -54,7 +53,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
     authenticate,
     features: [
       (server) => identity.register(server, { removeOrganization }),
-      (server) => registerCatalogRoutes(server, catalog, made.servers),
+      (server) => catalog.register(server, made),
       (server) => registerEngineNodeRoutes(server),
       (server) => registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn }),

@@ -22,7 +22,7 @@ export const mayImport: Record<string, readonly string[]> = {
   vault: ["contract", "door", ...ground],
   identity: ["ground", "door", ...ground],
   plans: ground,
-  catalog: ["contract", "base"],
+  catalog: ["ground", "contract", "base"],
   providers: ["contract", "base"],
   expressions: ["base"],
   door: ["base"],
