@@ -1,7 +1,6 @@
 import type { Clock } from "./base/clock.ts";
-import { newId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
-import { createActionCall, type Outside } from "./calls/action-call.ts";
+import { createStartCall } from "./calls/start-call.ts";
 import type { LoadedProvider } from "./catalog/load-providers.ts";
 import { beginToLoadProviders, openCatalog } from "./catalog/open-catalog.ts";
 import type { Config } from "./config.ts";
@@ -9,9 +8,7 @@ import type { Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
 import { type GroundContext, openGround } from "./ground/ground.ts";
 import { createHistory } from "./history/history.ts";
-import type { Identity } from "./identity/identity.ts";
 import { openIdentity } from "./identity/open-identity.ts";
-import { rankOf } from "./identity/organizations.ts";
 import type { PasswordHashing } from "./identity/password-hashing.ts";
 import { createOAuth } from "./oauth/oauth.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
@@ -19,9 +16,8 @@ import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
 import type { ConnectionTarget, Database } from "./storage/database.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
-import type { StartCall } from "./vault/health.ts";
-import { createKeyRingSource } from "./vault/key-ring.ts";
-import { createVault, type Vault } from "./vault/vault.ts";
+import { openVault } from "./vault/open-vault.ts";
+import type { Vault } from "./vault/vault.ts";
 import { createWorkflows } from "./workflows/workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -43,8 +39,12 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
     const { config, log, clock, db, target, metrics, cookieKey, outside } = ground;
     const identity = openIdentity(ground, { hashing });
     const catalog = openCatalog(ground, await loading);
-    const vault = openVault({ config, log, db, outside, identity, credentialTypes: credentialTypes ?? catalog.credentialTypes });
-    await vault.masterKey.verify();
+    const vault = await openVault(ground, {
+      credentialTypes: credentialTypes ?? catalog.credentialTypes,
+      startCall: createStartCall(outside),
+      mayManage: identity.mayManage,
+      requireApiKey: identity.apiKeys.requireOwn,
+    });
     const history = openHistory({ config, log, clock, db, target, metrics, findStoredOf: vault.findSecretsOf });
     const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
     const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
@@ -103,42 +103,3 @@ function openHistory({ config, metrics, ...context }: HistoryContext) {
   const observe = { batch: metrics.observeBatch, retention: (removed: number) => metrics.observeRetention("tool_calls", removed) };
   return createHistory({ ...context, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }
-
-type VaultContext = Required<Pick<StartContext, "config" | "log" | "credentialTypes">> & {
-  db: Database;
-  identity: Identity;
-  outside: Outside;
-};
-
-function openVault({ config, log, db, outside, identity, credentialTypes }: VaultContext) {
-  const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
-  return createVault({
-    db,
-    clock: outside.clock,
-    log,
-    keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
-    credentialTypes,
-    fetch: outside.fetch,
-    startCall: createStartCall(outside),
-    oauthClients: config.oauthClients,
-    platformBaseUrl: config.platform.baseUrl,
-    async mayManage(organizationId, userId) {
-      const member = await identity.organizations.membership(organizationId, userId);
-      return member !== undefined && rankOf(member.organization.role) >= rankOf("admin");
-    },
-  });
-}
-
-/** Calls that an account makes by itself, outside of tools: its check, its lists, its webhooks. */
-export const createStartCall =
-  (outside: Outside): StartCall =>
-  (credential, signal) =>
-    createActionCall(outside, {
-      organizationId: null,
-      provider: credential.definition.title,
-      input: {},
-      credential,
-      isResendable: false,
-      signal,
-      idempotencyKey: newId(),
-    });

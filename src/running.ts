@@ -2,9 +2,10 @@ import { createExecute } from "./calls/execute.ts";
 import { createPrepare } from "./calls/prepare.ts";
 import { createRecordedSteps, type RecordedSteps } from "./calls/recorded-steps.ts";
 import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorded-call.ts";
+import { createStartCall } from "./calls/start-call.ts";
 import type { Config } from "./config.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
-import { createStartCall, type Parts } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
 import { createPreview } from "./runs/read/preview.ts";
 import { createReadRecentOutputs } from "./runs/read/recent-outputs.ts";
@@ -82,13 +83,12 @@ export function openRunning(parts: Parts) {
       webhookRemovals.start();
       schedules.start();
       watchServices.start();
-      void parts.vault.fingerprintUpkeep.run();
-      parts.vault.fingerprintUpkeep.start();
+      parts.vault.start();
     },
 
     /** After the doors: what they began may still need all of this. */
     async stop(): Promise<void> {
-      await parts.vault.fingerprintUpkeep.stop();
+      await parts.vault.stop();
       await webhookRemovals.stop();
       await removals.stop();
       await watchServices.stop();

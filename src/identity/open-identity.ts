@@ -5,6 +5,7 @@ import { createAddressCount } from "../door/rate-limit.ts";
 import type { Ground } from "../ground/ground.ts";
 import type { AccountRouteOptions } from "./account-routes.ts";
 import { createIdentity } from "./identity.ts";
+import { rankOf } from "./organizations.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
 
 type Needs = {
@@ -24,6 +25,11 @@ export function openIdentity({ db, log, config, cookieKey }: Ground, { hashing }
   return {
     ...identity,
     setupToken,
+
+    async mayManage(organizationId: string, userId: string): Promise<boolean> {
+      const member = await identity.organizations.membership(organizationId, userId);
+      return member !== undefined && rankOf(member.organization.role) >= rankOf("admin");
+    },
 
     async register(server: FastifyInstance, { removeOrganization }: Pick<AccountRouteOptions, "removeOrganization">): Promise<void> {
       const { registerIdentityRoutes } = await import("./routes.ts");

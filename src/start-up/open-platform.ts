@@ -24,8 +24,6 @@ import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
 import { registerUsageRoutes } from "../usage/routes.ts";
 import type { ReadUsage } from "../usage/usage.ts";
-import { registerDefaultCredentialRoutes } from "../vault/default-credential-routes.ts";
-import { registerVaultRoutes } from "../vault/routes.ts";
 import { registerEngineNodeRoutes } from "../workflows/engine-node-routes.ts";
 import { registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
 
@@ -55,8 +53,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       (server) => identity.register(server, { removeOrganization }),
       (server) => catalog.register(server, made),
       (server) => registerEngineNodeRoutes(server),
-      (server) => registerVaultRoutes(server, vault, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
-      (server) => registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey: identity.apiKeys.requireOwn }),
+      (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => registerHistoryRoutes(server, history, authenticate),
       (server) => registerCallRoutes(server, made),
       (server) => registerSlotRoutes(server, running.readSlotUse),

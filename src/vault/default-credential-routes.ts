@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { DefaultCredentials } from "./default-credentials.ts";
 import * as wire from "./wire.ts";
 
-type Options = {
+export type DefaultRouteOptions = {
   defaults: DefaultCredentials;
   /** Throws when the organization has no such key. */
   requireApiKey: (organizationId: string, apiKeyId: string) => Promise<void>;
@@ -16,7 +16,7 @@ const inOrganization = z.object({ organizationId: z.uuid() });
 const params = inOrganization.extend({ type: z.string().min(1).max(100) });
 const config = { access: { role: "admin" } } as const;
 
-export function registerDefaultCredentialRoutes(server: FastifyInstance, { defaults, requireApiKey }: Options): void {
+export function registerDefaultCredentialRoutes(server: FastifyInstance, { defaults, requireApiKey }: DefaultRouteOptions): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(

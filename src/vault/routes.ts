@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { userOf } from "../door/caller.ts";
 import { limitPerMinute } from "../door/rate-limit.ts";
+import { type DefaultRouteOptions, registerDefaultCredentialRoutes } from "./default-credential-routes.ts";
 import type { Vault } from "./vault.ts";
 import * as wire from "./wire.ts";
 
@@ -16,18 +17,18 @@ const nothing = z.undefined().describe("Nothing.");
 
 type Finder<Use> = (organizationId: string, credentialId: string) => Promise<Use[]>;
 
-/** Name what stops working without a credential, or stays behind. */
-type Uses = { [Kind in "workflows" | "triggers" | "webhooks"]: Finder<wire.CredentialUses[Kind][number]> } & {
-  /** After it was deleted all the same. */
-  loseAccount: (organizationId: string, credentialId: string) => Promise<unknown>;
-};
+/** Name what stops working without a credential. */
+export type Uses = { [Kind in "workflows" | "triggers"]: Finder<wire.CredentialUses[Kind][number]> };
 
-export function registerVaultRoutes(server: FastifyInstance, vault: Vault, uses: Uses): void {
+type Options = Pick<DefaultRouteOptions, "requireApiKey"> & { vault: Vault; uses: Uses };
+
+export function registerVaultRoutes(server: FastifyInstance, { vault, uses, requireApiKey }: Options): void {
   registerCredentials(server, vault);
   registerChoices(server, vault);
   registerUses(server, vault, uses);
   registerDeletion(server, vault, uses);
   registerConnect(server, vault);
+  registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey });
 }
 
 function registerCredentials(server: FastifyInstance, { credentials, health }: Vault): void {

@@ -19,7 +19,7 @@ export const mayImport: Record<string, readonly string[]> = {
   history: ["records", "door", ...ground],
   records: ground,
   slots: ground,
-  vault: ["contract", "door", ...ground],
+  vault: ["ground", "contract", "door", ...ground],
   identity: ["ground", "door", ...ground],
   plans: ground,
   catalog: ["ground", "contract", "base"],
