@@ -15,7 +15,6 @@ import { listServers } from "./gateway/list-servers.ts";
 import type { PlatformParts } from "./gateway/platform-server.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
-import { createCountCalls } from "./history/call-usage.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
 import { openRunning, type Running } from "./running.ts";
@@ -36,7 +35,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
   let isStopping = false;
   const { db, metrics, tracing } = parts.ground;
   const running = openRunning(parts);
-  watchAll(metrics, parts, running);
+  watchAll(metrics, running);
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
     baseUrl,
@@ -112,13 +111,12 @@ function openAccounts({ accounts }: Parts["identity"], log: Log): void {
   accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
-function watchAll(metrics: Metrics, { history }: Parts, { slots, runs }: Running): void {
+function watchAll(metrics: Metrics, { slots, runs }: Running): void {
   metrics.watchProcess();
   metrics.watchPool("runs", runs.poolCounts);
   metrics.watchSlots(() => ({ ...slots.counts(), cap: slots.cap() }));
   metrics.watchActiveRuns(runs.counts);
   metrics.watchRunQueue(runs.queueCounts);
-  metrics.watchStreams(history.streams.count);
 }
 
 function openForPlatform(parts: Parts, running: Running, config: Config) {
@@ -131,7 +129,7 @@ function openForPlatform(parts: Parts, running: Running, config: Config) {
       platform: platformParts(parts, running, config),
     }),
     replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
-    readUsage: createReadUsage({ countCalls: createCountCalls(ground), countRuns: createCountRuns(ground), clock: ground.clock }),
+    readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: createCountRuns(ground), clock: ground.clock }),
     tryTool: createTryTool({ actions: catalog.actions, runAndRead }),
   };
 }

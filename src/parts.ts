@@ -1,23 +1,17 @@
-import type { Clock } from "./base/clock.ts";
-import type { Log } from "./base/log.ts";
 import { createStartCall } from "./calls/start-call.ts";
 import type { LoadedProvider } from "./catalog/load-providers.ts";
 import { beginToLoadProviders, openCatalog } from "./catalog/open-catalog.ts";
-import type { Config } from "./config.ts";
-import type { Metrics } from "./door/metrics.ts";
 import { createEvents } from "./events/events.ts";
 import { type GroundContext, openGround } from "./ground/ground.ts";
-import { createHistory } from "./history/history.ts";
+import { openHistory } from "./history/open-history.ts";
 import { openIdentity } from "./identity/open-identity.ts";
 import type { PasswordHashing } from "./identity/password-hashing.ts";
 import { createOAuth } from "./oauth/oauth.ts";
 import { resourceServersOf } from "./oauth/resources.ts";
 import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
-import type { ConnectionTarget, Database } from "./storage/database.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { openVault } from "./vault/open-vault.ts";
-import type { Vault } from "./vault/vault.ts";
 import { createWorkflows } from "./workflows/workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -36,7 +30,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   const loading = providers ?? beginToLoadProviders();
   const ground = await openGround(context);
   try {
-    const { config, log, clock, db, target, metrics, cookieKey, outside } = ground;
+    const { config, log, clock, db, cookieKey, outside } = ground;
     const identity = openIdentity(ground, { hashing });
     const catalog = openCatalog(ground, await loading);
     const vault = await openVault(ground, {
@@ -45,7 +39,10 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       mayManage: identity.mayManage,
       requireApiKey: identity.apiKeys.requireOwn,
     });
-    const history = openHistory({ config, log, clock, db, target, metrics, findStoredOf: vault.findSecretsOf });
+    const history = openHistory(ground, {
+      findStoredOf: vault.findSecretsOf,
+      sources: { [runEventKind]: createRunSource(ground) },
+    });
     const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
     const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
     const { organizations } = identity;
@@ -76,7 +73,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
         await outside.fetch.close();
         await oauth.close();
         await events.close();
-        await history.close();
+        await history.stop();
         await identity.stop();
         await ground.close();
       },
@@ -85,21 +82,4 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
     await ground.close();
     throw error;
   }
-}
-
-type HistoryContext = {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  db: Database;
-  target: ConnectionTarget;
-  metrics: Metrics;
-  findStoredOf: Vault["findSecretsOf"];
-};
-
-function openHistory({ config, metrics, ...context }: HistoryContext) {
-  const { historyRetentionDays: keptDays, historyMaxRows: keptRows, serverUrlTemplate } = config;
-  const sources = { [runEventKind]: createRunSource(context) };
-  const observe = { batch: metrics.observeBatch, retention: (removed: number) => metrics.observeRetention("tool_calls", removed) };
-  return createHistory({ ...context, keptDays, keptRows, serverUrlTemplate, sources, observe });
 }

@@ -54,7 +54,7 @@ export function createHistory({ db, target, clock, log, keptDays, keptRows, serv
       retention.start();
     },
 
-    async close(): Promise<void> {
+    async stop(): Promise<void> {
       await recorder.drain();
       await Promise.all([sweep.stop(), retention.stop(), partitions.upkeep.stop()]);
       await live.stop();

@@ -15,7 +15,7 @@ const params = inOrganization.extend({ recordId: z.uuid() });
 const config = { access: { role: "viewer" } } as const;
 
 /** Asks again whether the caller of a request may make it; rejects when not. */
-type RequireAccess = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type RequireAccess = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export function registerHistoryRoutes(server: FastifyInstance, history: History, requireAccess: RequireAccess): void {
   registerReading(server, history);

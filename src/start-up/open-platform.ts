@@ -7,7 +7,6 @@ import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import type { DoorOptions } from "../door/create-door.ts";
 import { registerEventRoutes } from "../events/event-routes.ts";
-import { registerHistoryRoutes } from "../history/routes.ts";
 import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
 import { registerConsentRoutes } from "../oauth/consent-routes.ts";
 import type { Parts } from "../parts.ts";
@@ -54,7 +53,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       (server) => catalog.register(server, made),
       (server) => registerEngineNodeRoutes(server),
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
-      (server) => registerHistoryRoutes(server, history, authenticate),
+      (server) => history.register(server, { requireAccess: authenticate }),
       (server) => registerCallRoutes(server, made),
       (server) => registerSlotRoutes(server, running.readSlotUse),
       (server) => registerUsageRoutes(server, made.readUsage),

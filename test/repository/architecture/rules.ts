@@ -16,7 +16,7 @@ export const mayImport: Record<string, readonly string[]> = {
   oauth: ["identity", "vault", "catalog", "door", ...ground],
   workflows: ["expressions", "vault", "catalog", "contract", "door", ...ground],
   calls: ["history", "records", "slots", "vault", "catalog", "contract", "expressions", "door", "base"],
-  history: ["records", "door", ...ground],
+  history: ["ground", "records", "door", ...ground],
   records: ground,
   slots: ground,
   vault: ["ground", "contract", "door", ...ground],
