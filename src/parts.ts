@@ -1,7 +1,7 @@
 import { createStartCall } from "./calls/start-call.ts";
 import type { LoadedProvider } from "./catalog/load-providers.ts";
 import { beginToLoadProviders, openCatalog } from "./catalog/open-catalog.ts";
-import { createEvents } from "./events/events.ts";
+import { openEvents } from "./events/open-events.ts";
 import { type GroundContext, openGround } from "./ground/ground.ts";
 import { openHistory } from "./history/open-history.ts";
 import { openIdentity } from "./identity/open-identity.ts";
@@ -43,8 +43,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       findStoredOf: vault.findSecretsOf,
       sources: { [runEventKind]: createRunSource(ground) },
     });
-    const { outboundAllowedCidrs: allowedCidrs, historyRetentionDays: keptDays } = config;
-    const events = createEvents({ db, clock, log, seal: vault.seal, allowedCidrs, keptDays });
+    const events = openEvents(ground, vault);
     const { organizations } = identity;
     const servers = resourceServersOf(catalog);
     const oauth = createOAuth({
@@ -72,7 +71,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
         // What still waits for an answer from outside is broken off first, so that its end is recorded.
         await outside.fetch.close();
         await oauth.close();
-        await events.close();
+        await events.stop();
         await history.stop();
         await identity.stop();
         await ground.close();

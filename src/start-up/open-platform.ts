@@ -6,7 +6,6 @@ import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import type { DoorOptions } from "../door/create-door.ts";
-import { registerEventRoutes } from "../events/event-routes.ts";
 import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
 import { registerConsentRoutes } from "../oauth/consent-routes.ts";
 import type { Parts } from "../parts.ts";
@@ -59,7 +58,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       (server) => registerUsageRoutes(server, made.readUsage),
       (server) =>
         registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf({ runs: runs.list, triggers }), remove: removeWorkflow }),
-      (server) => registerEventRoutes(server, events.endpoints),
+      events.register,
       (server) => registerConsentRoutes(server, oauth.consent),
       (server) => registerConnectionRoutes(server, oauth.connections),
       (server) => registerDoctorRoutes(server, made.doctor),

@@ -9,7 +9,7 @@ export const mayImport: Record<string, readonly string[]> = {
   ],
   platform: ["runs", "workflows", "triggers", "identity", "door", ...ground],
   triggers: ["runs", "workflows", "calls", "records", "expressions", "vault", "catalog", "contract", "door", ...ground],
-  events: ["records", "vault", "contract", "door", ...ground],
+  events: ["ground", "records", "vault", "contract", "door", ...ground],
   doctor: ["oauth", "door", "base"],
   usage: ["history", "runs", "base"],
   runs: ["workflows", "calls", "records", "slots", "vault", "catalog", "contract", "door", ...ground],
