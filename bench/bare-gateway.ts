@@ -25,7 +25,7 @@ const server = await createGatewayServer({
   catalog: createCatalog(await loadProviders()),
   apiKeys: { verify: async () => key },
   verifyBearer: notHere,
-  oauth: { register: async () => {} },
+  oauth: { registerAtGateway: async () => {} },
   callAction: async ({ tool, arguments: input }) => ({ items: await callTool(tool.target, { input }), recordId: "none" }),
   callPlatformTool: notHere,
   processes: { tell: async () => false, hear: () => {} },

@@ -15,7 +15,6 @@ import { listServers } from "./gateway/list-servers.ts";
 import type { PlatformParts } from "./gateway/platform-server.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
-import { resourceServersOf } from "./oauth/resources.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
 import { openRunning, type Running } from "./running.ts";
 import { createCountRuns } from "./runs/read/run-usage.ts";
@@ -177,8 +176,8 @@ function platformParts({ identity, vault, history, workflows, plans }: Parts, { 
   };
 }
 
-function openDoctor({ catalog, vault, oauth: { consent, connections } }: Parts, { platform, gateway, oauth, serverUrlTemplate }: Config) {
-  const addresses = resourceServersOf(catalog).map(({ id, title }) => ({ id, title, url: serverUrlTemplate.replaceAll("{serverId}", id) }));
+function openDoctor({ vault, oauth: { servers, consent, connections } }: Parts, { platform, gateway, oauth, serverUrlTemplate }: Config) {
+  const addresses = servers.map(({ id, title }) => ({ id, title, url: serverUrlTemplate.replaceAll("{serverId}", id) }));
   const publicUrls = [platform.baseUrl, gateway.baseUrl, oauth.issuerUrl, oauth.resourceUrl, oauth.consentUrlTemplate];
   const describeAccount = async (organizationId: string, reference: string) => {
     const account = (await vault.credentials.list(organizationId)).find((one) => one.reference === reference);

@@ -6,8 +6,7 @@ import { type GroundContext, openGround } from "./ground/ground.ts";
 import { openHistory } from "./history/open-history.ts";
 import { openIdentity } from "./identity/open-identity.ts";
 import type { PasswordHashing } from "./identity/password-hashing.ts";
-import { createOAuth } from "./oauth/oauth.ts";
-import { resourceServersOf } from "./oauth/resources.ts";
+import { openOAuth } from "./oauth/open-oauth.ts";
 import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
@@ -30,7 +29,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   const loading = providers ?? beginToLoadProviders();
   const ground = await openGround(context);
   try {
-    const { config, log, clock, db, cookieKey, outside } = ground;
+    const { clock, db, outside } = ground;
     const identity = openIdentity(ground, { hashing });
     const catalog = openCatalog(ground, await loading);
     const vault = await openVault(ground, {
@@ -44,19 +43,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       sources: { [runEventKind]: createRunSource(ground) },
     });
     const events = openEvents(ground, vault);
-    const { organizations } = identity;
-    const servers = resourceServersOf(catalog);
-    const oauth = createOAuth({
-      ...config.oauth,
-      db,
-      log,
-      fetch: outside.fetch,
-      organizations,
-      vault,
-      servers,
-      cookieKey,
-      previousCookieKeys: config.previousCookieKeys,
-    });
+    const oauth = openOAuth(ground, { organizations: identity.organizations, vault, catalog });
     return {
       ground,
       identity,
@@ -70,7 +57,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       async close() {
         // What still waits for an answer from outside is broken off first, so that its end is recorded.
         await outside.fetch.close();
-        await oauth.close();
+        await oauth.stop();
         await events.stop();
         await history.stop();
         await identity.stop();

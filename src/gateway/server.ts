@@ -5,7 +5,7 @@ import { createDoor, type DoorOptions } from "../door/create-door.ts";
 import { registerOperationsRoutes } from "../door/operations-routes.ts";
 import { registerRateLimit } from "../door/rate-limit.ts";
 import type { ApiKeys } from "../identity/api-keys.ts";
-import type { OAuth } from "../oauth/oauth.ts";
+import type { OAuth } from "../oauth/open-oauth.ts";
 import type { Processes } from "../slots/processes.ts";
 import { createAuthenticate, type VerifyBearer } from "./authenticate.ts";
 import { createCallsInFlight } from "./calls-in-flight.ts";
@@ -21,7 +21,7 @@ export type GatewayOptions = {
   catalog: Catalog;
   apiKeys: Pick<ApiKeys, "verify">;
   verifyBearer: VerifyBearer;
-  oauth: Pick<OAuth, "register">;
+  oauth: Pick<OAuth, "registerAtGateway">;
   callAction: CallTool<CatalogAction>;
   callPlatformTool: CallTool<PlatformTool>;
   processes: Processes;
@@ -58,7 +58,7 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   const authenticate = createAuthenticate({ apiKeys: options.apiKeys, verifyBearer: options.verifyBearer });
   const { resourceUrl, keyLimitPerMinute: limitPerMinute, maxResultCharacters: limitCharacters } = options;
   const callsInFlight = createCallsInFlight({ processes: options.processes, log: door.log });
-  await options.oauth.register(server);
+  await options.oauth.registerAtGateway(server);
   await registerMcpRoutes(
     server,
     { authenticate, callsInFlight, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },

@@ -6,8 +6,6 @@ import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
 import type { DoorOptions } from "../door/create-door.ts";
-import { registerConnectionRoutes } from "../oauth/connection-routes.ts";
-import { registerConsentRoutes } from "../oauth/consent-routes.ts";
 import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
@@ -59,8 +57,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       (server) =>
         registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf({ runs: runs.list, triggers }), remove: removeWorkflow }),
       events.register,
-      (server) => registerConsentRoutes(server, oauth.consent),
-      (server) => registerConnectionRoutes(server, oauth.connections),
+      oauth.register,
       (server) => registerDoctorRoutes(server, made.doctor),
       (server) => registerRunRoutes(server, { runs, platformBaseUrl }),
       (server) => registerPreviewRoutes(server, preview),

@@ -13,7 +13,7 @@ export const mayImport: Record<string, readonly string[]> = {
   doctor: ["oauth", "door", "base"],
   usage: ["history", "runs", "base"],
   runs: ["workflows", "calls", "records", "slots", "vault", "catalog", "contract", "door", ...ground],
-  oauth: ["identity", "vault", "catalog", "door", ...ground],
+  oauth: ["ground", "identity", "vault", "catalog", "door", ...ground],
   workflows: ["expressions", "vault", "catalog", "contract", "door", ...ground],
   calls: ["history", "records", "slots", "vault", "catalog", "contract", "expressions", "door", "base"],
   history: ["ground", "records", "door", ...ground],
