@@ -11,7 +11,7 @@ import { createPlans } from "./plans/plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { openVault } from "./vault/open-vault.ts";
-import { createWorkflows } from "./workflows/workflows.ts";
+import { openWorkflows } from "./workflows/open-workflows.ts";
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -29,7 +29,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   const loading = providers ?? beginToLoadProviders();
   const ground = await openGround(context);
   try {
-    const { clock, db, outside } = ground;
+    const { db, outside } = ground;
     const identity = openIdentity(ground, { hashing });
     const catalog = openCatalog(ground, await loading);
     const vault = await openVault(ground, {
@@ -49,7 +49,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       identity,
       catalog,
       vault,
-      workflows: createWorkflows({ db, catalog, vault, clock }),
+      workflows: openWorkflows(ground, { catalog, vault }),
       history,
       events,
       plans: createPlans({ db }),

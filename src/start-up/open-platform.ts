@@ -9,7 +9,6 @@ import type { DoorOptions } from "../door/create-door.ts";
 import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
-import { createActivityOf } from "../platform/workflow-activity.ts";
 import type { Running } from "../running.ts";
 import { registerTaskRunnerRoutes } from "../runs/accept/task-runner-routes.ts";
 import { registerPreviewRoutes } from "../runs/read/preview-routes.ts";
@@ -20,8 +19,6 @@ import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
 import { registerUsageRoutes } from "../usage/routes.ts";
 import type { ReadUsage } from "../usage/usage.ts";
-import { registerEngineNodeRoutes } from "../workflows/engine-node-routes.ts";
-import { registerWorkflowRoutes } from "../workflows/workflow-routes.ts";
 
 type Opened = {
   parts: Parts;
@@ -48,14 +45,13 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
     features: [
       (server) => identity.register(server, { removeOrganization }),
       (server) => catalog.register(server, made),
-      (server) => registerEngineNodeRoutes(server),
+      workflows.registerNodes,
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => history.register(server, { requireAccess: authenticate }),
       (server) => registerCallRoutes(server, made),
       (server) => registerSlotRoutes(server, running.readSlotUse),
       (server) => registerUsageRoutes(server, made.readUsage),
-      (server) =>
-        registerWorkflowRoutes(server, { workflows, activityOf: createActivityOf({ runs: runs.list, triggers }), remove: removeWorkflow }),
+      (server) => workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removeWorkflow }),
       events.register,
       oauth.register,
       (server) => registerDoctorRoutes(server, made.doctor),
