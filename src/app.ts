@@ -110,10 +110,9 @@ function openAccounts({ accounts }: Parts["identity"], log: Log): void {
   accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
-function watchAll(metrics: Metrics, { slots, runs }: Running): void {
+function watchAll(metrics: Metrics, { runs }: Running): void {
   metrics.watchProcess();
   metrics.watchPool("runs", runs.poolCounts);
-  metrics.watchSlots(() => ({ ...slots.counts(), cap: slots.cap() }));
   metrics.watchActiveRuns(runs.counts);
   metrics.watchRunQueue(runs.queueCounts);
 }
@@ -125,7 +124,7 @@ function openForPlatform(parts: Parts, running: Running, config: Config) {
     doctor: openDoctor(parts, config),
     servers: listServers({
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
-      platform: platformParts(parts, running, config),
+      platform: platformParts(parts, running),
     }),
     replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
     readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: createCountRuns(ground), clock: ground.clock }),
@@ -135,13 +134,13 @@ function openForPlatform(parts: Parts, running: Running, config: Config) {
 
 function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
   const { catalog, identity } = parts;
-  const { runRecordedCall, recordedSteps: steps, runs, processes } = running;
+  const { runRecordedCall, recordedSteps: steps, runs } = running;
   return {
     catalog,
     apiKeys: identity.apiKeys,
     callAction: createCallAction(runRecordedCall),
     callPlatformTool: createCallPlatformTool(steps),
-    processes,
+    processes: running.slots.processes,
     privateServers: [
       createWorkflowMount({
         ...{
@@ -153,7 +152,7 @@ function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<Ga
         },
       }),
     ],
-    platform: platformParts(parts, running, config),
+    platform: platformParts(parts, running),
     version: packageJson.version,
     verifyBearer: createVerifyBearer(parts.oauth.verifyAccessToken),
     oauth: parts.oauth,
@@ -164,7 +163,7 @@ function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<Ga
   };
 }
 
-function platformParts({ identity, vault, history, workflows, plans }: Parts, { triggers, runs }: Running, config: Config): PlatformParts {
+function platformParts({ identity, vault, history, workflows, plans }: Parts, { triggers, runs }: Running): PlatformParts {
   return {
     organizations: identity.organizations,
     credentials: vault.credentials,
@@ -172,7 +171,7 @@ function platformParts({ identity, vault, history, workflows, plans }: Parts, { 
     workflows,
     triggers,
     runs: runs.list,
-    ...(config.deploymentMode === "cloud" ? { credits: plans } : {}),
+    ...(plans.credits ? { credits: plans.credits } : {}),
   };
 }
 

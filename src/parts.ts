@@ -7,7 +7,7 @@ import { openHistory } from "./history/open-history.ts";
 import { openIdentity } from "./identity/open-identity.ts";
 import type { PasswordHashing } from "./identity/password-hashing.ts";
 import { openOAuth } from "./oauth/open-oauth.ts";
-import { createPlans } from "./plans/plans.ts";
+import { openPlans } from "./plans/open-plans.ts";
 import { createRunSource, runEventKind } from "./runs/read/run-source.ts";
 import type { CredentialType } from "./vault/credential-data.ts";
 import { openVault } from "./vault/open-vault.ts";
@@ -29,7 +29,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
   const loading = providers ?? beginToLoadProviders();
   const ground = await openGround(context);
   try {
-    const { db, outside } = ground;
+    const { outside } = ground;
     const identity = openIdentity(ground, { hashing });
     const catalog = openCatalog(ground, await loading);
     const vault = await openVault(ground, {
@@ -52,7 +52,7 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
       workflows: openWorkflows(ground, { catalog, vault }),
       history,
       events,
-      plans: createPlans({ db }),
+      plans: openPlans(ground),
       oauth,
       async close() {
         // What still waits for an answer from outside is broken off first, so that its end is recorded.

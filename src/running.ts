@@ -16,9 +16,8 @@ import { createAskModel } from "./runs/walk/node/ask-model.ts";
 import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
 import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
 import { fillPreviewLimitSeconds } from "./runs/wire.ts";
-import { createProcesses } from "./slots/processes.ts";
-import { createReadSlotUse } from "./slots/read-slot-use.ts";
-import { type CapOf, createSlots, type Slots } from "./slots/slots.ts";
+import { openSlots } from "./slots/open-slots.ts";
+import type { Slots } from "./slots/slots.ts";
 import { createFindActingNodes } from "./triggers/acting-nodes.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
@@ -52,9 +51,8 @@ type RunningContext = Parts["ground"];
 /** What calls tools and runs workflows, on top of the parts. */
 export function openRunning(parts: Parts) {
   const { ground: context } = parts;
-  const { config, log, db, isWorker } = context;
-  const capOf = chooseCapOf(parts, config);
-  const slots = createSlots({ target: context.target, capOf, queueLimit: config.maxQueuedExecutions, log });
+  const { log, db, isWorker } = context;
+  const slots = openSlots(context, parts.plans);
   const clock = createDatabaseClock({ db, log, before: context.clock });
   const { runs, preview } = openRuns(parts, { slots, clock }, context);
   const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, context);
@@ -65,8 +63,6 @@ export function openRunning(parts: Parts) {
     removeDeleted: removals.run,
     webhookRemovals,
     slots,
-    processes: createProcesses({ db, slots }),
-    readSlotUse: createReadSlotUse({ db, slots, capOf }),
     runs,
     preview,
     ...triggers,
@@ -95,7 +91,7 @@ export function openRunning(parts: Parts) {
       await schedules.stop();
       await runs.close();
       clock.stop();
-      await slots.close();
+      await slots.stop();
     },
   };
 }
@@ -204,8 +200,4 @@ function openTriggers(
     schedules: createSchedules({ db, startRun, log, tracing }),
     watchServices: createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) }),
   };
-}
-
-function chooseCapOf({ plans }: Parts, { maxConcurrentExecutions: cap, deploymentMode }: Config): CapOf {
-  return deploymentMode === "cloud" ? plans.capOf : async (organizationIds) => new Map(organizationIds.map((id) => [id, cap]));
 }

@@ -13,7 +13,6 @@ import type { Running } from "../running.ts";
 import { registerTaskRunnerRoutes } from "../runs/accept/task-runner-routes.ts";
 import { registerPreviewRoutes } from "../runs/read/preview-routes.ts";
 import { registerRunRoutes } from "../runs/run-routes.ts";
-import { registerSlotRoutes } from "../slots/slot-routes.ts";
 import { registerRemovalRoutes } from "../triggers/removal-routes.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
@@ -49,7 +48,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => history.register(server, { requireAccess: authenticate }),
       (server) => registerCallRoutes(server, made),
-      (server) => registerSlotRoutes(server, running.readSlotUse),
+      running.slots.register,
       (server) => registerUsageRoutes(server, made.readUsage),
       (server) => workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removeWorkflow }),
       events.register,
