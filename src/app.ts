@@ -3,9 +3,6 @@ import type { FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
 import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
-import { createReplay } from "./calls/replay.ts";
-import { createRunAndRead } from "./calls/run-and-read.ts";
-import { createTryTool } from "./calls/try-tool.ts";
 import type { Config, ProcessRole } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import type { Metrics } from "./door/metrics.ts";
@@ -119,22 +116,22 @@ function watchAll(metrics: Metrics, { runs }: Running): void {
 
 function openForPlatform(parts: Parts, running: Running, config: Config) {
   const { ground, catalog, history } = parts;
-  const runAndRead = createRunAndRead({ calls: history.calls, runRecordedCall: running.runRecordedCall });
   return {
     doctor: openDoctor(parts, config),
     servers: listServers({
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
       platform: platformParts(parts, running),
     }),
-    replay: createReplay({ calls: history.calls, actions: catalog.actions, runAndRead }),
     readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: createCountRuns(ground), clock: ground.clock }),
-    tryTool: createTryTool({ actions: catalog.actions, runAndRead }),
   };
 }
 
 function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
   const { catalog, identity } = parts;
-  const { runRecordedCall, recordedSteps: steps, runs } = running;
+  const {
+    calls: { runRecordedCall, steps },
+    runs,
+  } = running;
   return {
     catalog,
     apiKeys: identity.apiKeys,

@@ -1,7 +1,4 @@
-import { createExecute } from "./calls/execute.ts";
-import { createPrepare } from "./calls/prepare.ts";
-import { createRecordedSteps, type RecordedSteps } from "./calls/recorded-steps.ts";
-import { createRunRecordedCall, type RunRecordedCall } from "./calls/run-recorded-call.ts";
+import { type Calls, openCalls } from "./calls/open-calls.ts";
 import { createStartCall } from "./calls/start-call.ts";
 import type { Config } from "./config.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
@@ -54,9 +51,9 @@ export function openRunning(parts: Parts) {
   const { log, db, isWorker } = context;
   const slots = openSlots(context, parts.plans);
   const clock = createDatabaseClock({ db, log, before: context.clock });
-  const { runs, preview } = openRuns(parts, { slots, clock }, context);
+  const calls = openCalls(context, { ...parts, slots });
+  const { runs, preview } = openRuns(parts, { slots, clock, calls }, context);
   const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, context);
-  const recordedSteps = createRecordedSteps({ recorder: parts.history.recorder, observe: context.metrics.observeCall });
   const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals });
   return {
     ...removals.remove,
@@ -66,8 +63,7 @@ export function openRunning(parts: Parts) {
     runs,
     preview,
     ...triggers,
-    recordedSteps,
-    runRecordedCall: openCalls(parts, { slots, steps: recordedSteps }, context),
+    calls,
 
     async start(): Promise<void> {
       await slots.start();
@@ -96,15 +92,9 @@ export function openRunning(parts: Parts) {
   };
 }
 
-type Callable = { slots: Slots; steps: RecordedSteps };
+type Beside = { slots: Slots; clock: DatabaseClock; calls: Calls };
 
-function openCalls({ vault }: Parts, callable: Callable, { config, log, outside }: RunningContext): RunRecordedCall {
-  const prepare = createPrepare({ vault });
-  const execute = createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent });
-  return createRunRecordedCall({ prepare, execute, ...callable, limitMs: config.maxExecutionTimeMs });
-}
-
-function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: DatabaseClock }, context: RunningContext) {
+function openRuns(parts: Parts, { slots, clock, calls: { prepare, execute } }: Beside, context: RunningContext) {
   const { config, log, tracing, isWorker, db, target, pooled, outside, metrics, slowStatements } = context;
   const { catalog, vault, workflows, history } = parts;
   const { fetch } = outside;
@@ -112,8 +102,7 @@ function openRuns(parts: Parts, { slots, clock }: { slots: Slots; clock: Databas
   const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, models: config.models, fetch, vault }) });
   const executeOnce = createExecuteOnce({
     ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
-    prepare: createPrepare({ vault }),
-    execute: createExecute({ vault, outside, log, sendsTraceParent: config.sendsTraceParent }),
+    ...{ prepare, execute },
     defaultReferenceFor: vault.defaults.referenceFor,
     files: createRunFiles({ db }),
   });

@@ -1,7 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { Replay } from "../calls/replay.ts";
-import { registerCallRoutes } from "../calls/routes.ts";
-import type { TryTool } from "../calls/try-tool.ts";
 import type { ServerEntry } from "../catalog/wire.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import { registerDoctorRoutes } from "../doctor/doctor-routes.ts";
@@ -24,8 +21,6 @@ type Opened = {
   running: Running;
   servers: ServerEntry[];
   doctor: Doctor;
-  replay: Replay;
-  tryTool: TryTool;
   readUsage: ReadUsage;
 };
 
@@ -47,7 +42,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       workflows.registerNodes,
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => history.register(server, { requireAccess: authenticate }),
-      (server) => registerCallRoutes(server, made),
+      running.calls.register,
       running.slots.register,
       (server) => registerUsageRoutes(server, made.readUsage),
       (server) => workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removeWorkflow }),

@@ -15,7 +15,7 @@ export const mayImport: Record<string, readonly string[]> = {
   runs: ["workflows", "calls", "records", "slots", "vault", "catalog", "contract", "door", ...ground],
   oauth: ["ground", "identity", "vault", "catalog", "door", ...ground],
   workflows: ["ground", "expressions", "vault", "catalog", "contract", "door", ...ground],
-  calls: ["history", "records", "slots", "vault", "catalog", "contract", "expressions", "door", "base"],
+  calls: ["ground", "history", "records", "slots", "vault", "catalog", "contract", "expressions", "door", "base"],
   history: ["ground", "records", "door", ...ground],
   records: ground,
   slots: ["ground", ...ground],
