@@ -115,7 +115,7 @@ async function prepareRun({ parts, runs }: Awaited<ReturnType<typeof startApp>>)
     null,
   );
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
-  return () => runs.start({ organizationId, workflowId, kind: "api", trigger, trace: createTracing().follow() });
+  return () => runs.startRun({ organizationId, workflowId, kind: "api", trigger, trace: createTracing().follow() });
 }
 
 function reportConnections(perProcess: number, megabytes: number): void {

@@ -5,7 +5,6 @@ import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
 import { createDoctor } from "./doctor/doctor.ts";
-import type { Metrics } from "./door/metrics.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
 import { createCallAction, createCallPlatformTool } from "./gateway/call-tool.ts";
 import { listServers } from "./gateway/list-servers.ts";
@@ -14,7 +13,6 @@ import type { GatewayOptions } from "./gateway/server.ts";
 import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
 import { openRunning, type Running } from "./running.ts";
-import { createCountRuns } from "./runs/read/run-usage.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
 import { createReadUsage } from "./usage/usage.ts";
 
@@ -31,7 +29,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
   let isStopping = false;
   const { db, metrics, tracing } = parts.ground;
   const running = openRunning(parts);
-  watchAll(metrics, running);
+  metrics.watchProcess();
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
     baseUrl,
@@ -107,13 +105,6 @@ function openAccounts({ accounts }: Parts["identity"], log: Log): void {
   accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }
 
-function watchAll(metrics: Metrics, { runs }: Running): void {
-  metrics.watchProcess();
-  metrics.watchPool("runs", runs.poolCounts);
-  metrics.watchActiveRuns(runs.counts);
-  metrics.watchRunQueue(runs.queueCounts);
-}
-
 function openForPlatform(parts: Parts, running: Running, config: Config) {
   const { ground, catalog, history } = parts;
   return {
@@ -122,7 +113,7 @@ function openForPlatform(parts: Parts, running: Running, config: Config) {
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
       platform: platformParts(parts, running),
     }),
-    readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: createCountRuns(ground), clock: ground.clock }),
+    readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: running.runs.countRuns, clock: ground.clock }),
   };
 }
 

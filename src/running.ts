@@ -1,20 +1,10 @@
-import { type Calls, openCalls } from "./calls/open-calls.ts";
+import { openCalls } from "./calls/open-calls.ts";
 import { createStartCall } from "./calls/start-call.ts";
-import type { Config } from "./config.ts";
 import { createOrganizationRemoval } from "./identity/remove-organizations.ts";
 import type { Parts } from "./parts.ts";
-import { createCheckOverrides } from "./runs/accept/check-overrides.ts";
-import { createPreview } from "./runs/read/preview.ts";
-import { createReadRecentOutputs } from "./runs/read/recent-outputs.ts";
-import { createRunFiles } from "./runs/read/run-files.ts";
-import { createRuns, type Runs } from "./runs/runs.ts";
-import { createDatabaseClock, type DatabaseClock } from "./runs/walk/database-clock.ts";
-import { createAskModel } from "./runs/walk/node/ask-model.ts";
-import { createExecuteNode } from "./runs/walk/node/execute-node.ts";
-import { createExecuteOnce } from "./runs/walk/node/execute-once.ts";
-import { fillPreviewLimitSeconds } from "./runs/wire.ts";
+import { openRuns } from "./runs/open-runs.ts";
+import type { Runs } from "./runs/runs.ts";
 import { openSlots } from "./slots/open-slots.ts";
-import type { Slots } from "./slots/slots.ts";
 import { createFindActingNodes } from "./triggers/acting-nodes.ts";
 import { createBelieveDelivery } from "./triggers/believe-delivery.ts";
 import { createCallProvider } from "./triggers/call-provider.ts";
@@ -38,8 +28,6 @@ import { createTryTrigger } from "./triggers/try-trigger.ts";
 import { createTurnOff } from "./triggers/turn-off.ts";
 import { createWebhookRemovals, type WebhookRemovals } from "./triggers/webhook-removals.ts";
 import { createWebhookSecrets } from "./triggers/webhook-secrets.ts";
-import { createChooseModel, modelCredentialTypes } from "./workflows/choose-model.ts";
-import { engineNodes } from "./workflows/engine-nodes/engine-nodes.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
@@ -48,11 +36,10 @@ type RunningContext = Parts["ground"];
 /** What calls tools and runs workflows, on top of the parts. */
 export function openRunning(parts: Parts) {
   const { ground: context } = parts;
-  const { log, db, isWorker } = context;
+  const { isWorker } = context;
   const slots = openSlots(context, parts.plans);
-  const clock = createDatabaseClock({ db, log, before: context.clock });
   const calls = openCalls(context, { ...parts, slots });
-  const { runs, preview } = openRuns(parts, { slots, clock, calls }, context);
+  const runs = openRuns(context, { ...parts, slots, calls });
   const { schedules, watchServices, webhookRemovals, ...triggers } = openTriggers(parts, runs, context);
   const removals = openRemovals(parts, { ending: runs.ending, webhookRemovals });
   return {
@@ -61,14 +48,12 @@ export function openRunning(parts: Parts) {
     webhookRemovals,
     slots,
     runs,
-    preview,
     ...triggers,
     calls,
 
     async start(): Promise<void> {
       await slots.start();
-      await clock.start();
-      await runs.open();
+      await runs.start();
       if (!isWorker) return;
       parts.events.start();
       removals.start();
@@ -85,43 +70,11 @@ export function openRunning(parts: Parts) {
       await removals.stop();
       await watchServices.stop();
       await schedules.stop();
-      await runs.close();
-      clock.stop();
+      await runs.stop();
       await slots.stop();
     },
   };
 }
-
-type Beside = { slots: Slots; clock: DatabaseClock; calls: Calls };
-
-function openRuns(parts: Parts, { slots, clock, calls: { prepare, execute } }: Beside, context: RunningContext) {
-  const { config, log, tracing, isWorker, db, target, pooled, outside, metrics, slowStatements } = context;
-  const { catalog, vault, workflows, history } = parts;
-  const { fetch } = outside;
-  const findStoredOf = vault.findSecretsOf;
-  const askModel = createAskModel({ catalog, chooseModel: createChooseModel({ config: config.ai, models: config.models, fetch, vault }) });
-  const executeOnce = createExecuteOnce({
-    ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs },
-    ...{ prepare, execute },
-    defaultReferenceFor: vault.defaults.referenceFor,
-    files: createRunFiles({ db }),
-  });
-  const runs = createRuns({
-    ...{ db, target, pooled, clock, log, tracing, workflows, slots, live: history.live, partitions: history.partitions, slowStatements },
-    observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
-    checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
-    nodes: { executeNode: createExecuteNode({ clock, executeOnce, findStoredOf }), isPure: executeOnce.isPure, findStoredOf },
-    mostRuns: isWorker ? config.maxRunsAtOnce : 0,
-    limitMs: config.maxRunTimeMs,
-    mostCalls: (organizationId) => config.maxCallsPerRun ?? slots.capHere(organizationId) ?? config.maxConcurrentExecutions,
-    keptDays: config.historyRetentionDays,
-    keptRuns: config.historyMaxRows,
-  });
-  return { runs, preview: createPreview({ workflows, runs: runs.list, executeOnce, askModel, limitMs: previewLimitMs(config) }) };
-}
-
-/** Somebody sits in front of the page and waits. */
-const previewLimitMs = ({ maxExecutionTimeMs }: Config): number => Math.min(maxExecutionTimeMs, fillPreviewLimitSeconds * 1000);
 
 type Ended = Pick<Runs, "ending"> & { webhookRemovals: WebhookRemovals };
 
@@ -152,7 +105,7 @@ function openRemovals({ ground, identity: { organizations }, workflows }: Parts,
 
 function openTriggers(
   { vault, catalog, workflows }: Parts,
-  { start: startRun, waitForAnswer, checkOverrides }: Runs,
+  { startRun, waitForAnswer, checkOverrides, readRecentOutputs }: ReturnType<typeof openRuns>,
   context: RunningContext,
 ) {
   const { config, log, tracing, db, outside } = context;
@@ -166,7 +119,7 @@ function openTriggers(
   const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
   const stopOwnItems = createStopOwnItems({
     ...loops,
-    readRecentOutputs: createReadRecentOutputs({ db }),
+    readRecentOutputs,
     most: config.ownEventsPerMinute,
   });
   const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });

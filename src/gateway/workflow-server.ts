@@ -18,7 +18,7 @@ import { readPlatformIcon } from "./platform-icon.ts";
 
 type Options = {
   workflows: Pick<Workflows, "listTools">;
-  runs: Pick<Runs, "start" | "waitForEnd">;
+  runs: Pick<Runs, "startRun" | "waitForEnd">;
   steps: RecordedSteps;
   version: string;
   /** How long a call waits for its run. */
@@ -126,7 +126,7 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
   async function follow({ tool, caller, signal, requestId, trace }: McpToolCall<WorkflowTarget>, input: Record<string, unknown>) {
     const { organizationId } = caller;
     const prompt = typeof input.prompt === "string" ? input.prompt : "";
-    const { id } = await runs.start({
+    const { id } = await runs.startRun({
       ...{ organizationId, workflowId: tool.target.workflowId, kind: "tool", requestId, trace, ...describeCaller(caller) },
       trigger: { source: "tool", sender: { tool: tool.name }, prompt, payload: input },
     });

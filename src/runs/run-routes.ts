@@ -101,7 +101,7 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
       const { prompt = "", payload = null, nodes = [] } = request.body ?? {};
       const user = personOf(request);
       const trigger = { source: "manual", sender: user, prompt, payload };
-      const started = await runs.start({
+      const started = await runs.startRun({
         organizationId,
         workflowId,
         kind: "manual",

@@ -106,11 +106,11 @@ export function createRuns({
   };
   const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (sql, fresh) => dispatcher.claimIn(sql, fresh);
   const accept = createAcceptRuns({ ...shared, insertIntoQueue, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
-  const { start, checkOverrides: checkOverridesOf } = createStartRun({
+  const { start: startRun, checkOverrides: checkOverridesOf } = createStartRun({
     ...{ workflows, findGraph, checkOverrides, accept, clock },
     findReplay: createFindReplay({ db }),
   });
-  const called = createCalledRuns({ db, startRun: start, runs: list });
+  const called = createCalledRuns({ db, startRun, runs: list });
   const words = createWords(log);
   const runWorkflow = createRunWorkflow({
     ...{ db, checkpoints, ...nodes, clock, log, limitMs, mostCalls, observe },
@@ -130,7 +130,7 @@ export function createRuns({
   let listener: Listener | undefined;
 
   return {
-    start,
+    startRun,
     checkOverrides: checkOverridesOf,
     list,
     cancel,
@@ -148,7 +148,7 @@ export function createRuns({
     onEnd: (id: string, listener: () => void) => ends.subscribe(id, listener),
 
     /** Opens the queue, which every process needs that accepts runs; a worker also begins to take them. */
-    async open(): Promise<void> {
+    async start(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
       const told = { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake };
@@ -157,7 +157,7 @@ export function createRuns({
     },
 
     /** Hands back what has not ended. */
-    async close(): Promise<void> {
+    async stop(): Promise<void> {
       await Promise.all([listener?.stop(), retention.stop(), ending.stop()]);
       await dispatcher.stop();
       await checkpoints.drain();

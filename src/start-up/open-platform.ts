@@ -7,9 +7,6 @@ import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
 import type { Running } from "../running.ts";
-import { registerTaskRunnerRoutes } from "../runs/accept/task-runner-routes.ts";
-import { registerPreviewRoutes } from "../runs/read/preview-routes.ts";
-import { registerRunRoutes } from "../runs/run-routes.ts";
 import { registerRemovalRoutes } from "../triggers/removal-routes.ts";
 import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
 import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
@@ -28,7 +25,7 @@ type Opened = {
 export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, ...made }: Opened): Promise<FastifyInstance> {
   const { ground, identity, catalog, vault, workflows, history, events, oauth } = parts;
   const { config, version } = ground;
-  const { runs, preview, triggers, tryTrigger, findSamples, receiveWebhook, removeWorkflow, removeOrganization, webhookRemovals } = running;
+  const { runs, triggers, tryTrigger, findSamples, receiveWebhook, removeWorkflow, removeOrganization, webhookRemovals } = running;
   const { keyLimitPerMinute } = config;
   const platformBaseUrl = door.baseUrl;
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
@@ -49,9 +46,7 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       events.register,
       oauth.register,
       (server) => registerDoctorRoutes(server, made.doctor),
-      (server) => registerRunRoutes(server, { runs, platformBaseUrl }),
-      (server) => registerPreviewRoutes(server, preview),
-      (server) => registerTaskRunnerRoutes(server, { runs, platformBaseUrl, keyLimitPerMinute }),
+      runs.register,
       (server) => registerTriggerRoutes(server, { triggers, tryTrigger, findSamples, platformBaseUrl }),
       (server) => registerRemovalRoutes(server, webhookRemovals),
       (server) => registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl, limitPerMinute: keyLimitPerMinute }),

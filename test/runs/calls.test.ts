@@ -102,7 +102,7 @@ describe("a run that another organization names as its caller", () => {
     const own = await ann.save([node("a", "start")]);
     const trace = createTracing().follow();
     const start = (organizationId: string, workflowId: string) =>
-      ann.app.runs.start({
+      ann.app.runs.startRun({
         ...{ organizationId, workflowId, kind: "workflow", trace },
         trigger: { source: "workflow", sender: null, prompt: "", payload: null },
         parent: { runId: parent.id, depth: 0 },

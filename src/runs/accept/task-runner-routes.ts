@@ -49,7 +49,7 @@ function registerRoutes(server: FastifyInstance, { runs, platformBaseUrl, keyLim
       const { organizationId } = keyOf(request);
       const { workflowId } = request.params;
       const waitMs = readWait(request.headers.prefer);
-      const { id, createdAt, isReplay } = await runs.start(toRunRequest(request, workflowId));
+      const { id, createdAt, isReplay } = await runs.startRun(toRunRequest(request, workflowId));
       reply.header("Location", selfLink(id));
       if (isReplay) reply.header("Idempotent-Replay", "true");
       const limit = { limitMs: waitMs, signal: signalOf(reply), isFresh: !isReplay };

@@ -12,7 +12,7 @@ export const mayImport: Record<string, readonly string[]> = {
   events: ["ground", "records", "vault", "contract", "door", ...ground],
   doctor: ["oauth", "door", "base"],
   usage: ["history", "runs", "base"],
-  runs: ["workflows", "calls", "records", "slots", "vault", "catalog", "contract", "door", ...ground],
+  runs: ["ground", "workflows", "calls", "records", "slots", "vault", "catalog", "contract", "door", ...ground],
   oauth: ["ground", "identity", "vault", "catalog", "door", ...ground],
   workflows: ["ground", "expressions", "vault", "catalog", "contract", "door", ...ground],
   calls: ["ground", "history", "records", "slots", "vault", "catalog", "contract", "expressions", "door", "base"],

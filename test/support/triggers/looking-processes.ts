@@ -24,7 +24,7 @@ export function createLookingProcess({ parts, runs }: TestApp, poll: Poll, { lim
   const polls = createPolls({ providers: [provider], vault });
   const takeItems = createTakeItems({
     db,
-    startRun: runs.start,
+    startRun: runs.startRun,
     stopOwnItems: async () => {},
     tracing,
     ...(itemLimitMs ? { itemLimitMs } : {}),
