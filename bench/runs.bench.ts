@@ -76,9 +76,9 @@ async function createWorkflow(organizationId: string): Promise<string> {
 
 async function startRun(organizationId: string, workflowId: string): Promise<void> {
   const trigger = { source: "bench", sender: null, prompt: "", payload: null };
-  const { id } = await app.runs.startRun({ organizationId, workflowId, kind: "api", trigger, trace: tracing.follow() });
+  const { id } = await app.running.runs.startRun({ organizationId, workflowId, kind: "api", trigger, trace: tracing.follow() });
   await new Promise<void>((resolve) => {
-    const unsubscribe = app.runs.onEnd(id, () => {
+    const unsubscribe = app.running.runs.onEnd(id, () => {
       unsubscribe();
       resolve();
     });

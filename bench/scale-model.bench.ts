@@ -105,7 +105,7 @@ async function countConnections(): Promise<number> {
   }
 }
 
-async function prepareRun({ parts, runs }: Awaited<ReturnType<typeof startApp>>): Promise<() => Promise<unknown>> {
+async function prepareRun({ parts, running: { runs } }: Awaited<ReturnType<typeof startApp>>): Promise<() => Promise<unknown>> {
   const owner = { name: "Bench", email: "bench@example.com", password: "correct horse battery", organizationName: "Bench" };
   const { organizationId } = await parts.identity.setup.createOwner(owner);
   const canvas = { nodes: [{ id: "a", nodeId: "system_date_time", parameters: {} }], edges: [] };

@@ -57,6 +57,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
     }, answerLimitMs);
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await running.stop();
+    await parts.vault.stop();
     eventLoop.stop();
     await parts.close();
   }
@@ -64,6 +65,8 @@ export async function startApp(context: StartContext & { roles: readonly Process
   try {
     await warnOfLosses(db, log);
     await parts.history.start();
+    parts.events.start();
+    parts.vault.start();
     await running.start();
     const { platform, gateway, operations } = await doors;
     if (platform) {
@@ -80,9 +83,8 @@ export async function startApp(context: StartContext & { roles: readonly Process
       await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
     }
     const { needed } = await parts.identity.setup.state();
-    const { runs, removeDeleted, webhookRemovals } = running;
-    const upkeep = { removeDeleted, removeWebhooks: webhookRemovals.run };
-    return { parts, runs, ...upkeep, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
+    if (platform) openAccounts(parts.identity, log);
+    return { parts, running, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -73,7 +73,9 @@ async function test(words: string[]) {
   const wanted = readData(data, triggerTrial) ?? {};
   return await withRunning(async (running, { ground: { config, tracing } }) => {
     const place = toPlace(named);
-    const started = await running.tryTrigger({ place, trial: wanted, requestId: newId(), trace: tracing.follow() }).catch(sayForData);
+    const started = await running.triggers
+      .tryTrigger({ place, trial: wanted, requestId: newId(), trace: tracing.follow() })
+      .catch(sayForData);
     return toAcceptedRun(config.platform.baseUrl, started);
   });
 }

@@ -7,9 +7,6 @@ import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
 import type { Running } from "../running.ts";
-import { registerRemovalRoutes } from "../triggers/removal-routes.ts";
-import { registerTriggerRoutes } from "../triggers/trigger-routes.ts";
-import { registerWebhookRoutes } from "../triggers/webhook-routes.ts";
 import { registerUsageRoutes } from "../usage/routes.ts";
 import type { ReadUsage } from "../usage/usage.ts";
 
@@ -24,17 +21,15 @@ type Opened = {
 /** The platform with what every feature opens on it, in the order of the documentation. */
 export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, ...made }: Opened): Promise<FastifyInstance> {
   const { ground, identity, catalog, vault, workflows, history, events, oauth } = parts;
-  const { config, version } = ground;
-  const { runs, triggers, tryTrigger, findSamples, receiveWebhook, removeWorkflow, removeOrganization, webhookRemovals } = running;
-  const { keyLimitPerMinute } = config;
-  const platformBaseUrl = door.baseUrl;
+  const { version } = ground;
+  const { runs, triggers, removals } = running;
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
   return createPlatformServer({
     door,
     version,
     authenticate,
     features: [
-      (server) => identity.register(server, { removeOrganization }),
+      (server) => identity.register(server, removals),
       (server) => catalog.register(server, made),
       workflows.registerNodes,
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
@@ -42,14 +37,13 @@ export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, 
       running.calls.register,
       running.slots.register,
       (server) => registerUsageRoutes(server, made.readUsage),
-      (server) => workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removeWorkflow }),
+      (server) =>
+        workflows.register(server, { lastRunsOf: runs.list.lastOf, countTriggersOf: triggers.countOf, remove: removals.removeWorkflow }),
       events.register,
       oauth.register,
       (server) => registerDoctorRoutes(server, made.doctor),
       runs.register,
-      (server) => registerTriggerRoutes(server, { triggers, tryTrigger, findSamples, platformBaseUrl }),
-      (server) => registerRemovalRoutes(server, webhookRemovals),
-      (server) => registerWebhookRoutes(server, { receiveWebhook, platformBaseUrl, limitPerMinute: keyLimitPerMinute }),
+      triggers.register,
     ],
   });
 }

@@ -18,9 +18,9 @@ const reading = { access: { role: "viewer" } } as const;
 const writing = { access: { role: "member" } } as const;
 const nothing = z.undefined().describe("Nothing.");
 
-type Options = { triggers: Triggers; tryTrigger: TryTrigger; findSamples: FindSamples["find"]; platformBaseUrl: string };
+export type TriggerRouteOptions = { triggers: Triggers; tryTrigger: TryTrigger; findSamples: FindSamples["find"]; platformBaseUrl: string };
 
-export function registerTriggerRoutes(server: FastifyInstance, { triggers, findSamples, ...trying }: Options): void {
+export function registerTriggerRoutes(server: FastifyInstance, { triggers, findSamples, ...trying }: TriggerRouteOptions): void {
   registerReading(server, triggers);
   registerWriting(server, triggers);
   registerTrying(server, trying);
@@ -124,7 +124,10 @@ function registerWriting(server: FastifyInstance, triggers: Triggers): void {
   );
 }
 
-function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }: Omit<Options, "triggers" | "findSamples">): void {
+function registerTrying(
+  server: FastifyInstance,
+  { tryTrigger, platformBaseUrl }: Omit<TriggerRouteOptions, "triggers" | "findSamples">,
+): void {
   server.withTypeProvider<ZodTypeProvider>().post(
     `${path}/:triggerId/test`,
     {
@@ -152,7 +155,7 @@ function registerTrying(server: FastifyInstance, { tryTrigger, platformBaseUrl }
   );
 }
 
-function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pick<Options, "triggers" | "findSamples">): void {
+function registerPolling(server: FastifyInstance, { triggers, findSamples }: Pick<TriggerRouteOptions, "triggers" | "findSamples">): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.post(

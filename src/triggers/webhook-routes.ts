@@ -5,7 +5,7 @@ import { Refusal } from "../base/refusal.ts";
 import { abortedOnDisconnect } from "../door/aborted-on-disconnect.ts";
 import type { ReceiveWebhook } from "./receive-webhook.ts";
 
-type Options = { receiveWebhook: ReceiveWebhook; platformBaseUrl: string; limitPerMinute: number };
+export type WebhookRouteOptions = { receiveWebhook: ReceiveWebhook; platformBaseUrl: string; limitPerMinute: number };
 
 const path = "/webhooks/:triggerId/:token";
 const tags = ["Triggers"];
@@ -16,7 +16,7 @@ const accepted = z.object({ id: z.uuid().describe("The run.") });
 /** Where deliveries come in. They are signed as bytes, so in here nothing reads a body but the webhook itself. */
 export async function registerWebhookRoutes(
   server: FastifyInstance,
-  { receiveWebhook, platformBaseUrl, limitPerMinute }: Options,
+  { receiveWebhook, platformBaseUrl, limitPerMinute }: WebhookRouteOptions,
 ): Promise<void> {
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();

@@ -65,9 +65,9 @@ export async function startTestApp(options: TestAppOptions = {}) {
     database,
     logLines,
     parts: app.parts,
-    runs: app.runs,
-    removeDeleted: app.removeDeleted,
-    removeWebhooks: app.removeWebhooks,
+    runs: app.running.runs,
+    removeDeleted: app.running.removals.removeDeleted,
+    removeWebhooks: app.running.triggers.webhookRemovals.run,
     /** The route tables of the doors it has, the platform first. */
     routes: app.routes,
     platformUrl: config.platform.baseUrl,

@@ -8,7 +8,7 @@ export const mayImport: Record<string, readonly string[]> = {
     ...["contract", "door", ...ground],
   ],
   platform: ["identity", "door", ...ground],
-  triggers: ["runs", "workflows", "calls", "records", "expressions", "vault", "catalog", "contract", "door", ...ground],
+  triggers: ["ground", "runs", "workflows", "calls", "records", "expressions", "vault", "catalog", "contract", "door", ...ground],
   events: ["ground", "records", "vault", "contract", "door", ...ground],
   doctor: ["oauth", "door", "base"],
   usage: ["history", "runs", "base"],

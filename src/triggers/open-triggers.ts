@@ -1,0 +1,118 @@
+import type { FastifyInstance } from "fastify";
+import { createStartCall } from "../calls/start-call.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Ground } from "../ground/ground.ts";
+import type { ReadRecentOutputs } from "../runs/read/recent-outputs.ts";
+import type { Runs } from "../runs/runs.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+import { createFindActingNodes } from "./acting-nodes.ts";
+import { createBelieveDelivery } from "./believe-delivery.ts";
+import { createCallProvider } from "./call-provider.ts";
+import { createSchedules } from "./fire-schedules.ts";
+import { createJudgeEvent } from "./judge-event.ts";
+import { createPolls } from "./polls/find-poll.ts";
+import { createFindSamples } from "./polls/find-samples.ts";
+import { createLookForNew } from "./polls/look-for-new.ts";
+import { createMakeLook } from "./polls/make-look.ts";
+import { createOpenAccount } from "./polls/open-account.ts";
+import { createStopOwnItems } from "./polls/stop-own-items.ts";
+import { createTakeItems } from "./polls/take-items.ts";
+import { createWatchServices } from "./polls/watch-services.ts";
+import { createReceiveWebhook } from "./receive-webhook.ts";
+import { createRegistrationTurns } from "./registration-turns.ts";
+import { createRegistrations } from "./registrations.ts";
+import { createRemoveWebhook } from "./remove-webhook.ts";
+import { createStopLoops } from "./stop-loops.ts";
+import { createTriggers } from "./triggers.ts";
+import { createTryTrigger } from "./try-trigger.ts";
+import { createTurnOff } from "./turn-off.ts";
+import { createWebhookRemovals } from "./webhook-removals.ts";
+import { createWebhookSecrets } from "./webhook-secrets.ts";
+
+type Needs = {
+  catalog: Catalog;
+  vault: Vault;
+  workflows: Workflows;
+  runs: Pick<Runs, "startRun" | "waitForAnswer" | "checkOverrides"> & { readRecentOutputs: ReadRecentOutputs };
+};
+
+/** What starts runs by itself: schedules, webhooks and polls. */
+export function openTriggers(ground: Ground, needs: Needs) {
+  const { db, log, clock, tracing, config, isWorker } = ground;
+  const { startRun, checkOverrides } = needs.runs;
+  const loops = openLoops(ground, needs);
+  const { secrets, registrations, webhookRemovals, receiveWebhook } = openWebhooks(ground, { ...needs, loops });
+  const { polls, findSamples, findNewest, watchServices } = openPolls(ground, { ...needs, loops });
+  const schedules = createSchedules({ db, startRun, log, tracing });
+  const triggers = createTriggers({ db, secrets, registrations, polls, checkOverrides });
+  const tryTrigger = createTryTrigger({ db, clock, startRun, polls, findNewest });
+  return {
+    ...triggers,
+    tryTrigger,
+    webhookRemovals,
+
+    async register(server: FastifyInstance): Promise<void> {
+      const { registerTriggersRoutes } = await import("./routes.ts");
+      const { platform, keyLimitPerMinute: limitPerMinute } = config;
+      const options = { triggers, tryTrigger, findSamples, webhookRemovals, receiveWebhook };
+      await registerTriggersRoutes(server, { ...options, platformBaseUrl: platform.baseUrl, limitPerMinute });
+    },
+
+    start(): void {
+      if (!isWorker) return;
+      webhookRemovals.start();
+      schedules.start();
+      watchServices.start();
+    },
+
+    async stop(): Promise<void> {
+      await webhookRemovals.stop();
+      await watchServices.stop();
+      await schedules.stop();
+    },
+  };
+}
+
+type Loops = ReturnType<typeof openLoops>;
+
+/** What turns off a trigger that starts itself, whichever way its events come. */
+const openLoops = ({ db, log }: Ground, { catalog, workflows }: Needs) => ({
+  db,
+  log,
+  findActingNodes: createFindActingNodes({ catalog, workflows }),
+  turnOff: createTurnOff({ db, log, catalog }),
+});
+
+function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, runs, loops }: Needs & { loops: Loops }) {
+  const { providers } = catalog;
+  const { startRun, waitForAnswer } = runs;
+  const secrets = createWebhookSecrets({ vault, providers, platformBaseUrl: config.platform.baseUrl });
+  const callProvider = createCallProvider({ vault, providers, startCall: createStartCall(outside) });
+  const stopLoops = createStopLoops({ ...loops, callProvider, mostPerMinute: config.ownEventsPerMinute });
+  const titleOf = (providerId: string) => providers.find(({ id }) => id === providerId)?.title ?? providerId;
+  const inTurn = createRegistrationTurns(db);
+  const removeWebhook = createRemoveWebhook({ secrets, callProvider });
+  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
+  const registrations = createRegistrations({
+    ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
+    removals: webhookRemovals,
+  });
+  const receiveWebhook = createReceiveWebhook({
+    ...{ db, log, startRun, waitForAnswer },
+    believe: createBelieveDelivery({ log, secrets }),
+    judgeEvent: createJudgeEvent({ stopLoops }),
+  });
+  return { secrets, registrations, webhookRemovals, receiveWebhook };
+}
+
+function openPolls({ db, log, tracing, config, outside }: Ground, { catalog, vault, runs, loops }: Needs & { loops: Loops }) {
+  const { startRun, readRecentOutputs } = runs;
+  const polls = createPolls({ providers: catalog.providers, vault });
+  const openAccount = createOpenAccount({ vault, outside });
+  const { find: findSamples, findNewest } = createFindSamples({ polls, openAccount });
+  const stopOwnItems = createStopOwnItems({ ...loops, readRecentOutputs, most: config.ownEventsPerMinute });
+  const lookForNew = createLookForNew({ db, openAccount, takeItems: createTakeItems({ db, startRun, stopOwnItems, tracing }) });
+  const watchServices = createWatchServices({ db, log, makeLook: createMakeLook({ db, log, polls, lookForNew }) });
+  return { polls, findSamples, findNewest, watchServices };
+}
