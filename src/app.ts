@@ -4,7 +4,6 @@ import packageJson from "../package.json" with { type: "json" };
 import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
-import { createDoctor } from "./doctor/doctor.ts";
 import { createVerifyBearer } from "./gateway/authenticate.ts";
 import { createCallAction, createCallPlatformTool } from "./gateway/call-tool.ts";
 import { listServers } from "./gateway/list-servers.ts";
@@ -14,7 +13,6 @@ import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
 import { openRunning, type Running } from "./running.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
-import { createReadUsage } from "./usage/usage.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
 const answerLimitMs = 20_000;
@@ -108,14 +106,12 @@ function openAccounts({ accounts }: Parts["identity"], log: Log): void {
 }
 
 function openForPlatform(parts: Parts, running: Running, config: Config) {
-  const { ground, catalog, history } = parts;
+  const { catalog } = parts;
   return {
-    doctor: openDoctor(parts, config),
     servers: listServers({
       ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
       platform: platformParts(parts, running),
     }),
-    readUsage: createReadUsage({ countCalls: history.countCalls, countRuns: running.runs.countRuns, clock: ground.clock }),
   };
 }
 
@@ -163,14 +159,4 @@ function platformParts({ identity, vault, history, workflows, plans }: Parts, { 
     runs: runs.list,
     ...(plans.credits ? { credits: plans.credits } : {}),
   };
-}
-
-function openDoctor({ vault, oauth: { servers, consent, connections } }: Parts, { platform, gateway, oauth, serverUrlTemplate }: Config) {
-  const addresses = servers.map(({ id, title }) => ({ id, title, url: serverUrlTemplate.replaceAll("{serverId}", id) }));
-  const publicUrls = [platform.baseUrl, gateway.baseUrl, oauth.issuerUrl, oauth.resourceUrl, oauth.consentUrlTemplate];
-  const describeAccount = async (organizationId: string, reference: string) => {
-    const account = (await vault.credentials.list(organizationId)).find((one) => one.reference === reference);
-    return { name: account?.name ?? reference, isUsable: !!account && !["failing", "needs_reconnect"].includes(account.health) };
-  };
-  return createDoctor({ addresses, publicUrls, consent, connections, describeAccount });
 }

@@ -1,10 +1,13 @@
 import { openCalls } from "./calls/open-calls.ts";
+import { openDoctor } from "./doctor/open-doctor.ts";
 import type { Parts } from "./parts.ts";
 import { openRuns } from "./runs/open-runs.ts";
 import { openSlots } from "./slots/open-slots.ts";
 import { inOrder } from "./start-up/in-order.ts";
 import { openRemovals } from "./start-up/open-removals.ts";
 import { openTriggers } from "./triggers/open-triggers.ts";
+
+import { openUsage } from "./usage/open-usage.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
@@ -16,5 +19,7 @@ export function openRunning(parts: Parts) {
   const runs = openRuns(ground, { ...parts, slots, calls });
   const triggers = openTriggers(ground, { ...parts, runs });
   const removals = openRemovals(ground, { ...parts, runs, triggers });
-  return { slots, calls, runs, triggers, removals, ...inOrder([slots, runs, triggers, removals]) };
+  const usage = openUsage(ground, { ...parts, runs });
+  const doctor = openDoctor(ground, parts);
+  return { slots, calls, runs, triggers, removals, usage, doctor, ...inOrder([slots, runs, triggers, removals]) };
 }
