@@ -1,17 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import packageJson from "../package.json" with { type: "json" };
 import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
-import { createVerifyBearer } from "./gateway/authenticate.ts";
-import { createCallAction, createCallPlatformTool } from "./gateway/call-tool.ts";
-import { listServers } from "./gateway/list-servers.ts";
-import type { PlatformParts } from "./gateway/platform-server.ts";
+import { openGateway } from "./gateway/open-gateway.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
-import { createWorkflowMount } from "./gateway/workflow-server.ts";
 import { openParts, type Parts, type StartContext } from "./parts.ts";
-import { openRunning, type Running } from "./running.ts";
+import { openRunning } from "./running.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
@@ -27,6 +22,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
   let isStopping = false;
   const { db, metrics, tracing } = parts.ground;
   const running = openRunning(parts);
+  const gateway = openGateway(parts.ground, { ...parts, ...running });
   metrics.watchProcess();
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
@@ -66,16 +62,13 @@ export async function startApp(context: StartContext & { roles: readonly Process
     parts.events.start();
     parts.vault.start();
     await running.start();
-    const { platform, gateway, operations } = await doors;
+    const { platform, operations } = await doors;
     if (platform) {
-      const opened = { parts, running, ...openForPlatform(parts, running, config) };
-      await open(await platform.openPlatform(door(config.platform.baseUrl), opened), config.platform.port);
+      const features = { ...parts, ...running, gateway };
+      await open(await platform.openPlatform(door(config.platform.baseUrl), features), config.platform.port);
     }
-    if (gateway) {
-      const own = gatewayOptions(parts, running, config);
-      const aliasUrls = [config.oauth.issuerUrl, config.oauth.resourceUrl];
-      const gatewayDoor = { ...door(config.gateway.baseUrl), aliasUrls };
-      await open(await gateway.createGatewayServer({ ...own, ...context.gateway, door: gatewayDoor }), config.gateway.port);
+    if (roles.includes("gateway")) {
+      await open(await gateway.open(door(config.gateway.baseUrl), context.gateway), config.gateway.port);
     }
     if (config.operations && operations) {
       await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
@@ -91,72 +84,16 @@ export async function startApp(context: StartContext & { roles: readonly Process
 
 /** A process loads the code of its own doors only, and does so while its database starts. */
 async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
-  const [platform, gateway, operations] = await Promise.all([
+  const [platform, operations] = await Promise.all([
     roles.includes("platform") ? import("./start-up/open-platform.ts") : undefined,
-    roles.includes("gateway") ? import("./gateway/server.ts") : undefined,
     config.operations ? import("./door/operations-server.ts") : undefined,
+    roles.includes("gateway") ? import("./gateway/server.ts") : undefined,
     roles.includes("gateway") ? import("./oauth/authorization-server.ts") : undefined,
   ]);
-  return { platform, gateway, operations };
+  return { platform, operations };
 }
 
 /** When the doors are open: everybody but the first to sign in would wait for it in vain. */
 function openAccounts({ accounts }: Parts["identity"], log: Log): void {
   accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
-}
-
-function openForPlatform(parts: Parts, running: Running, config: Config) {
-  const { catalog } = parts;
-  return {
-    servers: listServers({
-      ...{ catalog, version: packageJson.version, serverUrlTemplate: config.serverUrlTemplate },
-      platform: platformParts(parts, running),
-    }),
-  };
-}
-
-function gatewayOptions(parts: Parts, running: Running, config: Config): Omit<GatewayOptions, "door"> {
-  const { catalog, identity } = parts;
-  const {
-    calls: { runRecordedCall, steps },
-    runs,
-  } = running;
-  return {
-    catalog,
-    apiKeys: identity.apiKeys,
-    callAction: createCallAction(runRecordedCall),
-    callPlatformTool: createCallPlatformTool(steps),
-    processes: running.slots.processes,
-    privateServers: [
-      createWorkflowMount({
-        ...{
-          workflows: parts.workflows,
-          runs,
-          steps,
-          version: packageJson.version,
-          limitMs: config.maxExecutionTimeMs,
-        },
-      }),
-    ],
-    platform: platformParts(parts, running),
-    version: packageJson.version,
-    verifyBearer: createVerifyBearer(parts.oauth.verifyAccessToken),
-    oauth: parts.oauth,
-    resourceUrl: config.oauth.resourceUrl,
-    serverUrlTemplate: config.serverUrlTemplate,
-    keyLimitPerMinute: config.keyLimitPerMinute,
-    maxResultCharacters: config.maxResultCharacters,
-  };
-}
-
-function platformParts({ identity, vault, history, workflows, plans }: Parts, { triggers, runs }: Running): PlatformParts {
-  return {
-    organizations: identity.organizations,
-    credentials: vault.credentials,
-    calls: history.calls,
-    workflows,
-    triggers,
-    runs: runs.list,
-    ...(plans.credits ? { credits: plans.credits } : {}),
-  };
 }

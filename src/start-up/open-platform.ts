@@ -1,30 +1,25 @@
 import type { FastifyInstance } from "fastify";
-import type { ServerEntry } from "../catalog/wire.ts";
 import type { DoorOptions } from "../door/create-door.ts";
+import type { openGateway } from "../gateway/open-gateway.ts";
 import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
 import type { Running } from "../running.ts";
 
-type Opened = {
-  parts: Parts;
-  running: Running;
-  servers: ServerEntry[];
-};
+type Features = Parts & Running & { gateway: ReturnType<typeof openGateway> };
 
 /** The platform with what every feature opens on it, in the order of the documentation. */
-export function openPlatform(door: Omit<DoorOptions, "name">, { parts, running, ...made }: Opened): Promise<FastifyInstance> {
-  const { ground, identity, catalog, vault, workflows, history, events, oauth } = parts;
-  const { version } = ground;
-  const { slots, calls, runs, triggers, removals, usage, doctor } = running;
+export function openPlatform(door: Omit<DoorOptions, "name">, features: Features): Promise<FastifyInstance> {
+  const { ground, identity, catalog, vault, workflows, history, events, oauth } = features;
+  const { slots, calls, runs, triggers, removals, usage, doctor, gateway } = features;
   const authenticate = createAuthenticate({ identity, baseUrl: door.baseUrl });
   return createPlatformServer({
     door,
-    version,
+    version: ground.version,
     authenticate,
     features: [
       (server) => identity.register(server, removals),
-      (server) => catalog.register(server, made),
+      (server) => catalog.register(server, { servers: gateway.listServers() }),
       workflows.registerNodes,
       (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
       (server) => history.register(server, { requireAccess: authenticate }),

@@ -5,7 +5,7 @@ const ground = ["storage", "base"];
 export const mayImport: Record<string, readonly string[]> = {
   gateway: [
     ...["triggers", "runs", "oauth", "workflows", "calls", "history", "records", "slots", "vault", "identity", "plans", "catalog"],
-    ...["contract", "door", ...ground],
+    ...["ground", "contract", "door", ...ground],
   ],
   platform: ["identity", "door", ...ground],
   triggers: ["ground", "runs", "workflows", "calls", "records", "expressions", "vault", "catalog", "contract", "door", ...ground],
