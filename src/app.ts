@@ -5,8 +5,8 @@ import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
 import { openGateway } from "./gateway/open-gateway.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
-import { openParts, type Parts, type StartContext } from "./parts.ts";
-import { openRunning } from "./running.ts";
+import { openParts, type Parts, type StartContext } from "./start-up/open-parts.ts";
+import { openRunning } from "./start-up/open-running.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
 
 // A client that never ends its request must not hold up the stop for longer.
@@ -51,16 +51,13 @@ export async function startApp(context: StartContext & { roles: readonly Process
     }, answerLimitMs);
     await Promise.all(servers.map((server) => server.close())).finally(() => clearTimeout(impatience));
     await running.stop();
-    await parts.vault.stop();
     eventLoop.stop();
     await parts.close();
   }
 
   try {
     await warnOfLosses(db, log);
-    await parts.history.start();
-    parts.events.start();
-    parts.vault.start();
+    await parts.start();
     await running.start();
     const { platform, operations } = await doors;
     if (platform) {

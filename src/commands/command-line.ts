@@ -4,8 +4,8 @@ import { fieldMessage } from "../base/field-message.ts";
 import { createLog } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { readConfig, readEnvironment } from "../config.ts";
-import type { Parts } from "../parts.ts";
-import type { Running } from "../running.ts";
+import type { Parts } from "../start-up/open-parts.ts";
+import type { Running } from "../start-up/open-running.ts";
 import { toFlag, toName } from "./option-names.ts";
 
 /** Reads `--name value` options strictly and checks them with the schema the HTTP API uses. */
@@ -22,7 +22,7 @@ export function checkOptions<Schema extends z.ZodObject>(given: Record<string, u
 export async function withParts<Value>(run: (parts: Parts) => Promise<Value>): Promise<Value> {
   const config = readConfig({ DATABASE_POOL_SIZE: "4", LOG_LEVEL: "silent", ...readEnvironment() });
   // Loaded only now, so that a mistyped command is answered at once.
-  const { openParts } = await import("../parts.ts");
+  const { openParts } = await import("../start-up/open-parts.ts");
   const parts = await openParts({ config, log: createLog(config.logLevel) });
   try {
     return await run(parts);
@@ -34,7 +34,7 @@ export async function withParts<Value>(run: (parts: Parts) => Promise<Value>): P
 /** The same with what asks providers and accepts runs. It runs none itself: servers do. */
 export const withRunning = <Value>(run: (running: Running, parts: Parts) => Promise<Value>): Promise<Value> =>
   withParts(async (parts) => {
-    const { openRunning } = await import("../running.ts");
+    const { openRunning } = await import("../start-up/open-running.ts");
     const running = openRunning(parts);
     try {
       await running.start();

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { DoorOptions } from "../door/create-door.ts";
 import type { openGateway } from "../gateway/open-gateway.ts";
-import type { Parts } from "../parts.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
 import { createPlatformServer } from "../platform/server.ts";
-import type { Running } from "../running.ts";
+import type { Parts } from "./open-parts.ts";
+import type { Running } from "./open-running.ts";
 
 type Features = Parts & Running & { gateway: ReturnType<typeof openGateway> };
 

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { newId } from "../../src/base/ids.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Role as MemberRole } from "../../src/identity/wire.ts";
-import { openParts } from "../../src/parts.ts";
+import { openParts } from "../../src/start-up/open-parts.ts";
 import { startEmbeddedPostgres } from "../../src/storage/embedded-postgres.ts";
 import type { Browser } from "../support/browser-client.ts";
 import type { TestServer } from "../support/global-setup.ts";

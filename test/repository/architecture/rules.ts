@@ -38,7 +38,7 @@ export const sharedWithWeb = ["src/base/split-scopes.ts", "src/base/match-rule.t
 export const withoutWire = ["providers", "contract", "storage", "base"];
 
 /** Files of the start-up part; they put everything together and may import anything. */
-export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts", "src/parts.ts", "src/running.ts"];
+export const startUpFiles = ["src/main.ts", "src/cli.ts", "src/app.ts"];
 /** Settings and version: features take them from the ground. */
 export const onlyForGround = ["src/config.ts", "package.json"];
 export const startUpFolders = ["src/commands/", "src/start-up/"];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "../../../src/base/ids.ts";
 import { readConfig } from "../../../src/config.ts";
-import { openParts } from "../../../src/parts.ts";
+import { openParts } from "../../../src/start-up/open-parts.ts";
 import { startCountingProvider } from "../providers/counting-provider.ts";
 import { createDataDir, type SpawnedServer, startServer } from "../spawned-server.ts";
 import { createTestDatabase } from "../storage/test-database.ts";

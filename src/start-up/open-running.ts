@@ -1,17 +1,16 @@
-import { openCalls } from "./calls/open-calls.ts";
-import { openDoctor } from "./doctor/open-doctor.ts";
-import type { Parts } from "./parts.ts";
-import { openRuns } from "./runs/open-runs.ts";
-import { openSlots } from "./slots/open-slots.ts";
-import { inOrder } from "./start-up/in-order.ts";
-import { openRemovals } from "./start-up/open-removals.ts";
-import { openTriggers } from "./triggers/open-triggers.ts";
-
-import { openUsage } from "./usage/open-usage.ts";
+import { openCalls } from "../calls/open-calls.ts";
+import { openDoctor } from "../doctor/open-doctor.ts";
+import { openRuns } from "../runs/open-runs.ts";
+import { openSlots } from "../slots/open-slots.ts";
+import { openTriggers } from "../triggers/open-triggers.ts";
+import { openUsage } from "../usage/open-usage.ts";
+import { inOrder } from "./in-order.ts";
+import type { Parts } from "./open-parts.ts";
+import { openRemovals } from "./open-removals.ts";
 
 export type Running = ReturnType<typeof openRunning>;
 
-/** What calls tools and runs workflows, on top of the parts. It stops after the doors: what they began may still need all of it. */
+/** What calls tools and runs workflows, in the order of dependence. It stops after the doors: what they began may still need all of it. */
 export function openRunning(parts: Parts) {
   const { ground } = parts;
   const slots = openSlots(ground, parts.plans);
