@@ -6,6 +6,22 @@ import { createPlatformServer } from "../platform/server.ts";
 import type { Parts } from "./open-parts.ts";
 import type { Running } from "./open-running.ts";
 
+// Each feature loads its routes when it registers them. Named here they come with this file, which is loaded while the database still starts.
+import "../calls/routes.ts";
+import "../catalog/routes.ts";
+import "../doctor/doctor-routes.ts";
+import "../events/event-routes.ts";
+import "../history/routes.ts";
+import "../identity/routes.ts";
+import "../oauth/routes.ts";
+import "../runs/routes.ts";
+import "../slots/slot-routes.ts";
+import "../triggers/routes.ts";
+import "../usage/routes.ts";
+import "../vault/routes.ts";
+import "../workflows/engine-node-routes.ts";
+import "../workflows/workflow-routes.ts";
+
 type Features = Parts & Running & { gateway: ReturnType<typeof openGateway> };
 
 /** The platform with what every feature opens on it, in the order of the documentation. */
