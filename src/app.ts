@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
+import { openDoctor } from "./doctor/open-doctor.ts";
 import { openGateway } from "./gateway/open-gateway.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
 import { openParts, type Parts, type StartContext } from "./start-up/open-parts.ts";
@@ -23,6 +24,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
   const { db, metrics, tracing } = parts.ground;
   const running = openRunning(parts);
   const gateway = openGateway(parts.ground, { ...parts, ...running });
+  const doctor = openDoctor(parts.ground, parts);
   metrics.watchProcess();
   const eventLoop = watchEventLoop({ log, limitMs: config.blockedLoopMs });
   const door = (baseUrl: string) => ({
@@ -61,7 +63,7 @@ export async function startApp(context: StartContext & { roles: readonly Process
     await running.start();
     const { platform, operations } = await doors;
     if (platform) {
-      const features = { ...parts, ...running, gateway };
+      const features = { ...parts, ...running, gateway, doctor };
       await open(await platform.openPlatform(door(config.platform.baseUrl), features), config.platform.port);
     }
     if (roles.includes("gateway")) {

@@ -15,7 +15,7 @@ import { createReadRecentOutputs } from "./read/recent-outputs.ts";
 import { createRunFiles } from "./read/run-files.ts";
 import { createCountRuns } from "./read/run-usage.ts";
 import { createRuns } from "./runs.ts";
-import { createDatabaseClock } from "./walk/database-clock.ts";
+import { createDatabaseClock, type DatabaseClock } from "./walk/database-clock.ts";
 import { createAskModel } from "./walk/node/ask-model.ts";
 import { createExecuteNode } from "./walk/node/execute-node.ts";
 import { createExecuteOnce } from "./walk/node/execute-once.ts";
@@ -78,7 +78,7 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
   };
 }
 
-type NodeNeeds = Pick<Needs, "catalog" | "vault" | "calls"> & { clock: Ground["clock"] };
+type NodeNeeds = Pick<Needs, "catalog" | "vault" | "calls"> & { clock: DatabaseClock };
 
 /** What executes a node once, and what asks a model for the fields a person left to it. */
 function openNodes({ db, log, config, outside }: Ground, { catalog, vault, calls: { prepare, execute }, clock }: NodeNeeds) {

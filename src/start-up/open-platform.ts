@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { openDoctor } from "../doctor/open-doctor.ts";
 import type { DoorOptions } from "../door/create-door.ts";
 import type { openGateway } from "../gateway/open-gateway.ts";
 import { createAuthenticate } from "../platform/authenticate.ts";
@@ -22,7 +23,7 @@ import "../vault/routes.ts";
 import "../workflows/engine-node-routes.ts";
 import "../workflows/workflow-routes.ts";
 
-type Features = Parts & Running & { gateway: ReturnType<typeof openGateway> };
+type Features = Parts & Running & { gateway: ReturnType<typeof openGateway>; doctor: ReturnType<typeof openDoctor> };
 
 /** The platform with what every feature opens on it, in the order of the documentation. */
 export function openPlatform(door: Omit<DoorOptions, "name">, features: Features): Promise<FastifyInstance> {

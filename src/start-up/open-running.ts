@@ -1,5 +1,4 @@
 import { openCalls } from "../calls/open-calls.ts";
-import { openDoctor } from "../doctor/open-doctor.ts";
 import { openRuns } from "../runs/open-runs.ts";
 import { openSlots } from "../slots/open-slots.ts";
 import { openTriggers } from "../triggers/open-triggers.ts";
@@ -19,6 +18,5 @@ export function openRunning(parts: Parts) {
   const triggers = openTriggers(ground, { ...parts, runs });
   const removals = openRemovals(ground, { ...parts, runs, triggers });
   const usage = openUsage(ground, { ...parts, runs });
-  const doctor = openDoctor(ground, parts);
-  return { slots, calls, runs, triggers, removals, usage, doctor, ...inOrder([slots, runs, triggers, removals]) };
+  return { slots, calls, runs, triggers, removals, usage, ...inOrder([slots, runs, triggers, removals]) };
 }
