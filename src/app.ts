@@ -1,12 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import type { Log } from "./base/log.ts";
 import { watchEventLoop } from "./base/watch-event-loop.ts";
 import type { Config, ProcessRole } from "./config.ts";
 import { openDoctor } from "./doctor/open-doctor.ts";
 import { openGateway } from "./gateway/open-gateway.ts";
 import type { GatewayOptions } from "./gateway/server.ts";
-import { openParts, type Parts, type StartContext } from "./start-up/open-parts.ts";
+import { openParts, type StartContext } from "./start-up/open-parts.ts";
 import { openRunning } from "./start-up/open-running.ts";
 import { warnOfLosses } from "./storage/warn-of-losses.ts";
 
@@ -73,7 +72,6 @@ export async function startApp(context: StartContext & { roles: readonly Process
       await open(operations.createOperationsServer(door(config.operations.baseUrl)), config.operations.port);
     }
     const { needed } = await parts.identity.setup.state();
-    if (platform) openAccounts(parts.identity, log);
     return { parts, running, firstAccountNeeded: needed, routes: servers.map(({ routeTable }) => routeTable), stop };
   } catch (error) {
     await stop();
@@ -90,9 +88,4 @@ async function loadDoors(config: Config, roles: readonly ProcessRole[]) {
     roles.includes("gateway") ? import("./oauth/authorization-server.ts") : undefined,
   ]);
   return { platform, operations };
-}
-
-/** When the doors are open: everybody but the first to sign in would wait for it in vain. */
-function openAccounts({ accounts }: Parts["identity"], log: Log): void {
-  accounts.open().catch((error: unknown) => log.error({ err: error }, "Nobody can sign in."));
 }

@@ -38,7 +38,13 @@ export function openPlatform(door: Omit<DoorOptions, "name">, features: Features
       (server) => identity.register(server, removals),
       (server) => catalog.register(server, { servers: gateway.listServers() }),
       workflows.registerNodes,
-      (server) => vault.register(server, { workflows: workflows.usesOfCredential, triggers: triggers.usesOfCredential }),
+      (server) =>
+        vault.register(server, {
+          workflows: workflows.usesOfCredential,
+          triggers: triggers.usesOfCredential,
+          webhooks: triggers.webhookRemovals.needing,
+          loseAccount: triggers.webhookRemovals.loseAccount,
+        }),
       (server) => history.register(server, { requireAccess: authenticate }),
       calls.register,
       slots.register,

@@ -93,7 +93,7 @@ function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, ru
   const titleOf = (providerId: string) => providers.find(({ id }) => id === providerId)?.title ?? providerId;
   const inTurn = createRegistrationTurns(db);
   const removeWebhook = createRemoveWebhook({ secrets, callProvider });
-  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook });
+  const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf });
   const registrations = createRegistrations({
     ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
     removals: webhookRemovals,

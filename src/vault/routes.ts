@@ -17,8 +17,11 @@ const nothing = z.undefined().describe("Nothing.");
 
 type Finder<Use> = (organizationId: string, credentialId: string) => Promise<Use[]>;
 
-/** Name what stops working without a credential. */
-export type Uses = { [Kind in "workflows" | "triggers"]: Finder<wire.CredentialUses[Kind][number]> };
+/** Name what stops working without a credential, or stays behind. */
+export type Uses = { [Kind in "workflows" | "triggers" | "webhooks"]: Finder<wire.CredentialUses[Kind][number]> } & {
+  /** After it was deleted all the same. */
+  loseAccount: (organizationId: string, credentialId: string) => Promise<unknown>;
+};
 
 type Options = Pick<DefaultRouteOptions, "requireApiKey"> & { vault: Vault; uses: Uses };
 
