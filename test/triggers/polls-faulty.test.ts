@@ -1,35 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { Refusal } from "../../src/base/refusal.ts";
 import { providerFailure } from "../../src/contract/http.ts";
-import { definePoll, type Poll, type PollItem, type PollPage } from "../../src/contract/poll.ts";
-import { node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
-import { createLookingProcess, plantPoll } from "../support/triggers/looking-processes.ts";
+import type { Poll, PollItem, PollPage } from "../../src/contract/poll.ts";
+import { newThing, numbers, pageOf, startThingApp, type ThingApp } from "../support/triggers/poll-app.ts";
 
-type Planted = Awaited<ReturnType<typeof plantPoll>>;
+type Planted = Awaited<ReturnType<ThingApp["plant"]>>;
 
-let flows: WorkflowApp;
-let workflowId: string;
+let things: ThingApp;
 /** How many items the service has, from 0 on, on pages of two. */
 let listed: number;
 let refusals: Map<string, Error | "hangs">;
 
 beforeAll(async () => {
-  flows = await startWorkflowApp({ roles: ["platform", "gateway"] });
-  workflowId = await flows.save([node("a", "set_fields", { fields: {} })]);
+  things = await startThingApp();
 });
-afterAll(() => flows.stop());
+afterAll(() => things.stop());
 beforeEach(async () => {
-  await flows.app.database.query("DELETE FROM trigger");
+  await things.query("DELETE FROM trigger");
   refusals = new Map();
 });
 
-const page = (from: number, to: number): PollPage => ({
-  items: Array.from({ length: to - from }, (_, index) => ({ id: String(from + index), payload: { number: from + index } })),
-  mark: String(to),
-  hasMore: to < listed,
-});
+const page = (from: number): PollPage => {
+  const to = Math.min(from + 2, listed);
+  return pageOf(from, to, to < listed);
+};
 
 async function readItem(item: PollItem): Promise<unknown> {
   const refusal = refusals.get(item.id);
@@ -39,31 +34,21 @@ async function readItem(item: PollItem): Promise<unknown> {
 }
 
 const poll = (list?: (mark: string | null) => PollPage): Poll =>
-  definePoll({
-    id: "new_thing",
-    title: "New thing",
-    description: "For tests.",
-    parameters: z.strictObject({}),
-    everySeconds: { least: 60, usual: 600 },
-    worksWithoutAccount: true,
-    list: async (_, { mark }) => (list ? list(mark) : page(Number(mark ?? 0), Math.min(Number(mark ?? 0) + 2, listed))),
-    read: async (_, item) => await readItem(item),
-  });
+  newThing({ list: async (mark) => (list ? list(mark) : page(Number(mark ?? 0))), read: async (_, item) => await readItem(item) });
 
-const plant = () => plantPoll(flows.app, poll(), { organizationId: flows.owner.organizationId, workflowId, takesExisting: true });
-const query = (text: string, values: unknown[] = []) => flows.app.database.query<Record<string, unknown>>(text, values);
-const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+const plant = () => things.plant({ takesExisting: true });
+const query = (text: string, values: unknown[] = []) => things.query(text, values);
 const refused = (status: number) => providerFailure("Test", { status });
 const faulty = async ({ id }: Planted) =>
   await query(
     "SELECT item_id AS id, tries, next_try_at IS NULL AS is_over, fault FROM faulty_item WHERE trigger_id = $1 ORDER BY item_id",
     [id],
   );
-const shown = async ({ id }: Planted) => (await flows.owner.browser.get(`${flows.path}/triggers/${id}`)).body;
+const shown = async ({ id }: Planted) => (await things.owner.browser.get(`${things.path}/triggers/${id}`)).body;
 
 async function look(trigger: Planted, limits: { itemLimitMs?: number } = {}): Promise<void> {
   await trigger.makeDue();
-  await createLookingProcess(flows.app, poll(), limits).lookAtDue();
+  await things.looking(poll(), limits).lookAtDue();
 }
 
 async function tryAgain(trigger: Planted): Promise<void> {
@@ -116,7 +101,7 @@ describe("an item that cannot be read", () => {
       await delay(100);
       return Number(item.id);
     };
-    const processes = [1, 2, 3].map(() => createLookingProcess(flows.app, slow));
+    const processes = [1, 2, 3].map(() => things.looking(slow));
     await trigger.makeDue();
     await Promise.all(processes.map((process) => process.lookAtDue()));
     expect(await trigger.payloads()).toEqual([1, 0]);
@@ -140,9 +125,9 @@ describe("an item that cannot be read", () => {
     refusals.clear();
     await look(trigger);
     expect(await trigger.payloads()).toEqual([1]);
-    const { status, body } = await flows.owner.browser.post(`${flows.path}/triggers/${trigger.id}/retry-items`, {});
+    const { status, body } = await things.owner.browser.post(`${things.path}/triggers/${trigger.id}/retry-items`, {});
     expect([status, body.poll.faultyItems]).toMatchObject([200, { waiting: 1, givenUp: 0 }]);
-    await createLookingProcess(flows.app, poll()).lookAtDue();
+    await things.looking(poll()).lookAtDue();
     expect(await trigger.payloads()).toEqual([1, 0]);
   });
 
@@ -174,11 +159,11 @@ describe("an item that cannot be read", () => {
     const large = poll((mark) => ({ items: [{ id: "0", payload: "x".repeat(65_000_000) }], mark: mark ?? "1", hasMore: false }));
     large.read = async (_, { payload }) => (refusals.size > 0 ? await readItem({ id: "0", payload }) : String(payload).length);
     refusals.set("0", refused(404));
-    await createLookingProcess(flows.app, large).lookAtDue();
+    await things.looking(large).lookAtDue();
     expect(await faulty(trigger)).toMatchObject([{ is_over: false, fault: expect.stringContaining("404") }]);
     refusals.clear();
-    expect((await flows.owner.browser.post(`${flows.path}/triggers/${trigger.id}/retry-items`, {})).status).toBe(200);
-    await createLookingProcess(flows.app, large).lookAtDue();
+    expect((await things.owner.browser.post(`${things.path}/triggers/${trigger.id}/retry-items`, {})).status).toBe(200);
+    await things.looking(large).lookAtDue();
     expect([await trigger.payloads(), await faulty(trigger)]).toEqual([[65_000_000], []]);
   });
 
@@ -187,9 +172,9 @@ describe("an item that cannot be read", () => {
     listed = 2;
     const trigger = await plant();
     await look(trigger);
-    const change = (body: object) => flows.owner.browser.patch(`${flows.path}/triggers/${trigger.id}`, body);
+    const change = (body: object) => things.owner.browser.patch(`${things.path}/triggers/${trigger.id}`, body);
     await change({ active: false });
-    expect((await flows.owner.browser.post(`${flows.path}/triggers/${trigger.id}/retry-items`, {})).body.code).toBe("trigger_off");
+    expect((await things.owner.browser.post(`${things.path}/triggers/${trigger.id}/retry-items`, {})).body.code).toBe("trigger_off");
     await change({ active: true });
     refusals.clear();
     await tryAgain(trigger);
@@ -211,7 +196,7 @@ describe("an item that cannot be read", () => {
       await query("UPDATE trigger SET poll_round = poll_round + 1");
       throw refused(404);
     };
-    const looking = createLookingProcess(flows.app, late);
+    const looking = things.looking(late);
     await Promise.race([looking.lookAtDue(), delay(2_000)]);
     await looking.stop();
     expect([await faulty(trigger), await query("SELECT * FROM polled_item")]).toEqual([[], []]);
@@ -253,7 +238,7 @@ it("keeps the mark where 500 items wait already, takes the others, and goes on o
   await query(
     `INSERT INTO faulty_item (organization_id, trigger_id, item_id, item, fault, tries, next_try_at)
      SELECT $1, $2, 'planted ' || number, '{}', 'Planted.', 3, now() + interval '1 hour' FROM generate_series(1, 500) AS number`,
-    [flows.owner.organizationId, trigger.id],
+    [things.owner.organizationId, trigger.id],
   );
   await look(trigger);
   expect(await trigger.payloads()).toEqual([1, 2, 3]);
@@ -272,7 +257,7 @@ it("keeps the mark where items of 64 MB wait already, goes on once there is room
       `INSERT INTO faulty_item (organization_id, trigger_id, item_id, item, fault, tries, next_try_at, tried_at)
        SELECT $1, $2, 'planted ' || number, repeat('x', $4::int * 1000000), 'Planted.', 3, $5::timestamptz, now() - number * interval '1 minute'
        FROM generate_series(1, $3::int) AS number`,
-      [flows.owner.organizationId, trigger.id, count, megabytes, nextTryAt],
+      [things.owner.organizationId, trigger.id, count, megabytes, nextTryAt],
     );
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   await planted(1, 64, inAnHour);
@@ -295,7 +280,7 @@ it("keeps items that the filter fails on, more than a hundred of them, and passe
   await query("UPDATE trigger SET filter = '$trigger.payload < 120 ? 1 : true'");
   for (let looks = 0; looks < 10; looks++) await look(trigger);
   expect(await trigger.payloads()).toEqual(numbers(120, 130));
-  const { body } = await flows.owner.browser.patch(`${flows.path}/triggers/${trigger.id}`, { filter: "$trigger.payload > 118" });
+  const { body } = await things.owner.browser.patch(`${things.path}/triggers/${trigger.id}`, { filter: "$trigger.payload > 118" });
   expect(body.poll.faultyItems).toMatchObject({ waiting: 120, givenUp: 0 });
   for (let looks = 0; looks < 3; looks++) await look(trigger);
   expect(await trigger.payloads()).toEqual([...numbers(120, 130), 119]);

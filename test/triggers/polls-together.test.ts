@@ -1,59 +1,43 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { providerFailure } from "../../src/contract/http.ts";
-import { definePoll, type Poll, type PollPage } from "../../src/contract/poll.ts";
+import type { Poll, PollPage } from "../../src/contract/poll.ts";
 import type { Provider } from "../../src/contract/provider.ts";
 import { lookLimitMs } from "../../src/triggers/polls/look-for-new.ts";
 import { createOpenAccount } from "../../src/triggers/polls/open-account.ts";
 import { plantOrganization, plantWorkflow } from "../support/runs/plant-workflow.ts";
-import { node, startWorkflowApp, type WorkflowApp } from "../support/runs/workflow-app.ts";
-import { createLookingProcess, plantPoll } from "../support/triggers/looking-processes.ts";
+import { plantPoll } from "../support/triggers/looking-processes.ts";
+import { newThing, numbers, pageOf, startThingApp, type ThingApp } from "../support/triggers/poll-app.ts";
 
-let flows: WorkflowApp;
-let workflowId: string;
+let things: ThingApp;
 let list: (mark: string | null) => Promise<PollPage>;
 let read: Poll["read"];
 let asked: (string | null)[];
 
 beforeAll(async () => {
-  flows = await startWorkflowApp({ roles: ["platform", "gateway"] });
-  workflowId = await flows.save([node("a", "set_fields", { fields: {} })]);
+  things = await startThingApp();
 });
-afterAll(() => flows.stop());
+afterAll(() => things.stop());
 beforeEach(() => {
   asked = [];
   read = null;
 });
 
 const poll = (): Poll =>
-  definePoll({
-    id: "new_thing",
-    title: "New thing",
-    description: "For tests.",
-    parameters: z.strictObject({}),
-    everySeconds: { least: 60, usual: 600 },
-    worksWithoutAccount: true,
-    list: (_, { mark }) => {
+  newThing({
+    list: (mark) => {
       asked.push(mark);
       return list(mark);
     },
-    ...(read ? { read } : {}),
+    read,
   });
-const process = (limits: { limitMs?: number } = {}) => createLookingProcess(flows.app, poll(), limits);
-const plant = (fields: { takesExisting?: boolean } = {}) =>
-  plantPoll(flows.app, poll(), { organizationId: flows.owner.organizationId, workflowId, ...fields });
-const page = (from: number, to: number, hasMore = false): PollPage => ({
-  items: Array.from({ length: to - from }, (_, index) => ({ id: String(from + index), payload: from + index })),
-  mark: String(to),
-  hasMore,
-});
-const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+const process = (limits: { limitMs?: number } = {}) => things.looking(poll(), limits);
+const plant = (fields: { takesExisting?: boolean } = {}) => things.plant(fields);
 
 describe("pages", () => {
   it("are taken one after the other, ten at a look, and what is left at once", async () => {
     const trigger = await plant({ takesExisting: true });
-    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 22);
+    list = async (mark) => pageOf(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 22);
     await process().lookAtDue();
     expect(await trigger.payloads()).toEqual(numbers(0, 24));
     expect(asked).toEqual([null, ...numbers(1, 12).map((number) => String(number * 2))]);
@@ -63,15 +47,17 @@ describe("pages", () => {
   it("of a first look are all passed over, before the mark says where what is new begins", async () => {
     const trigger = await plant();
     list = async (mark) =>
-      mark === "4" ? await Promise.reject(providerFailure("Test", { status: 500 })) : page(Number(mark ?? 0), Number(mark ?? 0) + 2, true);
+      mark === "4"
+        ? await Promise.reject(providerFailure("Test", { status: 500 }))
+        : pageOf(Number(mark ?? 0), Number(mark ?? 0) + 2, true);
     await process().lookAtDue();
     expect(await trigger.read()).toMatchObject({ mark: null, error: expect.stringContaining("500") });
-    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 4);
+    list = async (mark) => pageOf(Number(mark ?? 0), Number(mark ?? 0) + 2, Number(mark ?? 0) < 4);
     await trigger.makeDue();
     await process().lookAtDue();
     expect(await trigger.read()).toEqual({ mark: "6", error: null, due: false });
     await trigger.makeDue();
-    list = async () => page(4, 8);
+    list = async () => pageOf(4, 8);
     await process().lookAtDue();
     expect(await trigger.payloads()).toEqual([6, 7]);
   });
@@ -80,7 +66,7 @@ describe("pages", () => {
 describe("a look", () => {
   const secondsToNext = async ({ id }: { id: string }) =>
     (
-      await flows.app.database.query<{ seconds: number }>(
+      await things.app.database.query<{ seconds: number }>(
         "SELECT extract(epoch FROM next_poll_at - now())::float8 AS seconds FROM trigger WHERE id = $1",
         [id],
       )
@@ -91,7 +77,7 @@ describe("a look", () => {
     let lease: number | undefined;
     list = async () => {
       lease = await secondsToNext(trigger);
-      return page(0, 1);
+      return pageOf(0, 1);
     };
     await process().lookAtDue();
     expect(lease).toBeGreaterThan(lookLimitMs / 1000 + 5);
@@ -112,7 +98,7 @@ describe("a look", () => {
       return `read ${item.id}`;
     };
     const trigger = await plant({ takesExisting: true });
-    list = async () => page(0, 6);
+    list = async () => pageOf(0, 6);
     await process({ limitMs: 1_000 }).lookAtDue();
     expect(asked.length).toBeGreaterThan(1);
     expect(await trigger.payloads()).toEqual(numbers(0, 6).map((id) => `read ${id}`));
@@ -123,7 +109,7 @@ describe("a look", () => {
     "ends where the service says that there is more and goes no further (takesExisting: %s)",
     async (takesExisting) => {
       const trigger = await plant({ takesExisting });
-      list = async () => ({ ...page(0, 1), hasMore: true });
+      list = async () => ({ ...pageOf(0, 1), hasMore: true });
       const looking = process();
       await Promise.race([looking.lookAtDue(), delay(2_000)]);
       await looking.stop();
@@ -134,9 +120,9 @@ describe("a look", () => {
 });
 
 it("looks through what it has seen once a day, and not at every look", async () => {
-  const { query } = flows.app.database;
+  const { query } = things.app.database;
   const trigger = await plant();
-  list = async () => page(0, 1);
+  list = async () => pageOf(0, 1);
   const look = async () => {
     await query(
       `INSERT INTO polled_item (organization_id, trigger_id, item_id, seen_at)
@@ -162,12 +148,12 @@ it("tells what went wrong without the secrets of the account, also where nobody 
     vault,
     ground: { outside },
     catalog,
-  } = flows.app.parts;
+  } = things.app.parts;
   const [organizationId, data] = [
-    flows.owner.organizationId,
+    things.owner.organizationId,
     { authKind: "bearer", secret: "very-secret-token", baseUrl: "https://a.test" },
   ];
-  const { body } = await flows.owner.browser.post(`${flows.path}/credentials`, { type: "http_auth", name: "Feed", data });
+  const { body } = await things.owner.browser.post(`${things.path}/credentials`, { type: "http_auth", name: "Feed", data });
   const provider = catalog.providers.find(({ id }) => id === "http") as Provider;
   const account = await createOpenAccount({ vault, outside })({ organizationId, provider, credentialId: body.id, limitMs: 5_000 });
   const error = await account.ask(() => Promise.reject(new TypeError("no very-secret-token here"))).catch((thrown: unknown) => thrown);
@@ -180,7 +166,7 @@ describe("an item that is gone before it is read", () => {
     let isGone = true;
     read = async (_, item) => (isGone && item.id === "1" ? undefined : `read ${item.id}`);
     const trigger = await plant({ takesExisting: true });
-    list = async (mark) => page(0, mark === null ? 3 : 4);
+    list = async (mark) => pageOf(0, mark === null ? 3 : 4);
     await process().lookAtDue();
     expect(await trigger.payloads()).toEqual(["read 0", "read 2"]);
     expect(await trigger.read()).toEqual({ mark: "3", error: null, due: false });
@@ -198,12 +184,12 @@ describe("two processes", () => {
       // The other one may claim it as well, as after the time for a look is over.
       await trigger.makeDue();
       await delay(20);
-      return page(0, 20);
+      return pageOf(0, 20);
     };
     const watchers = [process(), process(), process()];
     const looks = watchers.map((watcher) => watcher.lookAtDue());
     await expect.poll(() => asked.length, { timeout: 15_000, interval: 10 }).toBeGreaterThan(12);
-    list = async () => page(0, 20);
+    list = async () => pageOf(0, 20);
     await Promise.all([...looks, ...watchers.map((watcher) => watcher.stop())]);
     expect((await trigger.payloads()).toSorted()).toEqual(numbers(0, 20).toSorted());
   });
@@ -216,11 +202,11 @@ describe("two processes", () => {
     });
     list = async () => {
       await stopped;
-      return page(0, 2);
+      return pageOf(0, 2);
     };
     const slow = process().lookAtDue();
     while (asked.length === 0) await delay(10);
-    list = async (mark) => page(Number(mark ?? 0), Number(mark ?? 0) + 4);
+    list = async (mark) => pageOf(Number(mark ?? 0), Number(mark ?? 0) + 4);
     await trigger.makeDue();
     await process().lookAtDue();
     expect((await trigger.read())?.mark).toBe("4");
@@ -233,23 +219,23 @@ describe("two processes", () => {
   it("start nothing for a look that began before the trigger looked elsewhere", async () => {
     const trigger = await plant({ takesExisting: true });
     list = async () => {
-      await flows.app.database.query("UPDATE trigger SET poll_round = poll_round + 1 WHERE id = $1", [trigger.id]);
-      return page(0, 2);
+      await things.app.database.query("UPDATE trigger SET poll_round = poll_round + 1 WHERE id = $1", [trigger.id]);
+      return pageOf(0, 2);
     };
     await process().lookAtDue();
     expect([await trigger.payloads(), (await trigger.read())?.mark]).toEqual([[], null]);
-    expect(await flows.app.database.query("SELECT * FROM polled_item WHERE trigger_id = $1", [trigger.id])).toEqual([]);
-    await flows.app.database.query("DELETE FROM trigger WHERE id = $1", [trigger.id]);
+    expect(await things.app.database.query("SELECT * FROM polled_item WHERE trigger_id = $1", [trigger.id])).toEqual([]);
+    await things.app.database.query("DELETE FROM trigger WHERE id = $1", [trigger.id]);
   });
 });
 
 it("looks at two services of an organization at a time, and at those of others beside them", async () => {
-  const { database } = flows.app;
+  const { database } = things.app;
   const other = await plantOrganization(database);
   const place = { organizationId: other, workflowId: await plantWorkflow(database, other) };
   const most = new Map<string, number>();
   await Promise.all(Array.from({ length: 5 }, () => plant()));
-  const strangers = await Promise.all(Array.from({ length: 3 }, () => plantPoll(flows.app, poll(), place)));
+  const strangers = await Promise.all(Array.from({ length: 3 }, () => plantPoll(things.app, poll(), place)));
   let looks = 0;
   list = async () => {
     looks += 1;
@@ -258,10 +244,10 @@ it("looks at two services of an organization at a time, and at those of others b
     );
     for (const { id, count } of rows) most.set(id, Math.max(most.get(id) ?? 0, count));
     await delay(100);
-    return page(0, 1);
+    return pageOf(0, 1);
   };
   await process().lookAtDue();
   expect(looks).toBe(8);
-  expect([most.get(flows.owner.organizationId), most.get(other)]).toEqual([2, 2]);
+  expect([most.get(things.owner.organizationId), most.get(other)]).toEqual([2, 2]);
   expect((await strangers[0]?.read())?.mark).toBe("1");
 });

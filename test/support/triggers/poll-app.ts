@@ -1,7 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
+import { z } from "zod";
+import { definePoll, type Poll, type PollPage } from "../../../src/contract/poll.ts";
 import { type Answer, startFakeProvider } from "../providers/fake-provider.ts";
 import { node, startWorkflowApp } from "../runs/workflow-app.ts";
+import { createLookingProcess, plantPoll } from "./looking-processes.ts";
 
 export type PollApp = Awaited<ReturnType<typeof startPollApp>>;
 export type MadePoll = {
@@ -79,3 +82,44 @@ export async function startPollApp(environment: Record<string, string> = {}) {
     },
   };
 }
+
+export type ThingApp = Awaited<ReturnType<typeof startThingApp>>;
+
+/** The application without a worker: the service is of the test, and so are the processes that look at it. */
+export async function startThingApp() {
+  const flows = await startWorkflowApp({ roles: ["platform", "gateway"] });
+  const workflowId = await flows.save([node("a", "set_fields", { fields: {} })]);
+  const { app, owner, path } = flows;
+  return {
+    ...{ flows, app, owner, path, workflowId },
+    query: (text: string, values: unknown[] = []) => app.database.query<Record<string, unknown>>(text, values),
+    /** A trigger that is due. */
+    plant: (fields: { takesExisting?: boolean } = {}) =>
+      plantPoll(app, newThing({ list: async () => pageOf(0, 0) }), { organizationId: owner.organizationId, workflowId, ...fields }),
+    looking: (poll: Poll, limits: Parameters<typeof createLookingProcess>[2] = {}) => createLookingProcess(app, poll, limits),
+    stop: () => flows.stop(),
+  };
+}
+
+type Service = { list: (mark: string | null) => Promise<PollPage>; read?: Poll["read"] };
+
+export const newThing = ({ list, read = null }: Service): Poll =>
+  definePoll({
+    id: "new_thing",
+    title: "New thing",
+    description: "For tests.",
+    parameters: z.strictObject({}),
+    everySeconds: { least: 60, usual: 600 },
+    worksWithoutAccount: true,
+    list: (_, { mark }) => list(mark),
+    ...(read ? { read } : {}),
+  });
+
+/** Things with their numbers, where the number of the next one is the mark. */
+export const pageOf = (from: number, to: number, hasMore = false): PollPage => ({
+  items: numbers(from, to).map((number) => ({ id: String(number), payload: number })),
+  mark: String(to),
+  hasMore,
+});
+
+export const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
