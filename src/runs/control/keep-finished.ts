@@ -1,10 +1,11 @@
 import type { Item } from "../../workflows/engine-node.ts";
 import { readSettled } from "../read/describe-run.ts";
 import type { RunNodeRow } from "../read/list-store.ts";
-import { collectIncoming, isPassed, passOn, type Settled } from "../walk/find-ready.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
+import { collectIncoming, type Settled } from "../walk/incoming.ts";
 import { failsRun } from "../walk/node/execute-node.ts";
 import type { NodeFailure } from "../walk/node/node-failure.ts";
+import { isPassed, passOn } from "../walk/pass-on.ts";
 
 type Options = {
   /** Of the version that is run now, which may be another one than the run had. */
@@ -22,10 +23,8 @@ type Options = {
 export function keepFinished({ graph, rows, root, beginsAt }: Options): Map<string, Settled> {
   const finished = readSettled(rows.filter((row) => isUsable(row, graph)));
   const kept = new Map<string, Settled>();
-  const outcomeOf = (node: GraphNode): Settled | undefined => {
-    const incoming = collectIncoming(node, kept, root);
-    return isPassed(node, incoming) ? passOn(node, incoming) : finished.get(node.id);
-  };
+  const outcomeOf = (node: GraphNode): Settled | undefined =>
+    isPassed(node, kept) ? passOn(node, collectIncoming(node, kept, root)) : finished.get(node.id);
   const open = new Set([...graph.values()].filter(({ id }) => !beginsAt(id)));
   // What is kept may open the way for others, which are at the end of the list from then on.
   for (const node of open) {

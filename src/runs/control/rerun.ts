@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { Refusal, type RefusalCode } from "../../base/refusal.ts";
 import type { Span } from "../../base/tracing.ts";
-import type { Item, TriggerData } from "../../workflows/engine-node.ts";
+import type { TriggerData } from "../../workflows/engine-node.ts";
 import type { NodeOverride } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
 import type { AcceptedRun, RunToAccept } from "../accept/accept-runs.ts";
@@ -12,8 +12,8 @@ import type { FoundRun } from "../read/read-run.ts";
 import type { RunList } from "../read/run-list.ts";
 import type { RunPlace } from "../store.ts";
 import type { FindGraph } from "../walk/find-graph.ts";
-import { collectIncoming, type Settled, toRootItem } from "../walk/find-ready.ts";
 import type { Graph } from "../walk/graph.ts";
+import { getsNothing, type Settled, toRootItem } from "../walk/incoming.ts";
 import { type ReusedNode, reuseItems } from "../walk/reuse-items.ts";
 import { copyNodes } from "./copy-nodes-store.ts";
 import { keepFinished } from "./keep-finished.ts";
@@ -127,7 +127,7 @@ function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigge
   const failed = new Set(rows.filter(({ status }) => status === "failed").map(({ nodeId }) => nodeId));
   const beginsAt = from === "failure" ? (id: string) => failed.has(id) : (id: string) => id === from.nodeId;
   const kept = keepFinished({ graph, rows, root, beginsAt });
-  if (from !== "failure") requireInput(graph, from.nodeId, { kept, root });
+  if (from !== "failure") requireInput(graph, from.nodeId, kept);
   const getsTheSame = (id: string) => graph.get(id)?.incoming.every(({ source }) => kept.has(source)) === true;
   return {
     finished: [...kept].filter(([, { passesOn }]) => !passesOn).map(([id]) => id),
@@ -136,13 +136,12 @@ function findReused({ row, nodes: rows }: FoundRun, graph: Graph, { from, trigge
 }
 
 /** A node can only be begun with when it gets what it would have got. */
-function requireInput(graph: Graph, nodeId: string, { kept, root }: { kept: Map<string, Settled>; root: Item }): void {
+function requireInput(graph: Graph, nodeId: string, kept: ReadonlyMap<string, Settled>): void {
   const node = graph.get(nodeId);
   if (!node) throw refuseNode("unknown_node", "is no node of this version of the workflow");
   const missing = new Set(node.incoming.map(({ source }) => source).filter((source) => !kept.has(source)));
   if (missing.size > 0) throw refuseNode("validation_failed", `comes after ${[...missing].join(", ")}, of which this run has no outputs`);
-  const { items, continues } = collectIncoming(node, kept, root);
-  if (items.length === 0 && !continues) throw refuseNode("validation_failed", "got no items in this run");
+  if (getsNothing(node, kept)) throw refuseNode("validation_failed", "got no items in this run");
 }
 
 const refuseNode = (code: RefusalCode, detail: string): Refusal =>

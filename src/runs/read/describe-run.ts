@@ -1,8 +1,9 @@
 import type { Item, TriggerData } from "../../workflows/engine-node.ts";
 import type { LastRun, NodeOverride } from "../../workflows/wire.ts";
-import { itemsOf, resultOf, resultSources, type Settled, toRootItem } from "../walk/find-ready.ts";
 import type { Graph, GraphNode } from "../walk/graph.ts";
+import { itemsOf, type Settled, toRootItem } from "../walk/incoming.ts";
 import { readOrigins } from "../walk/node/item-progress.ts";
+import { resultOf, resultSources } from "../walk/result-of.ts";
 import type { Run, RunEntry, RunNode } from "../wire.ts";
 import type { LastRunRow, RunNodeRow, RunRow, WholeRunRow } from "./list-store.ts";
 

@@ -11,12 +11,13 @@ import { resolveParameters } from "../../workflows/resolve-parameters.ts";
 import { requireRow } from "../../workflows/save-workflow.ts";
 import { maxNodeValues } from "../../workflows/wire.ts";
 import type { Workflows } from "../../workflows/workflows.ts";
-import { collectIncoming, findReady, itemsOf, type Settled, toRootItem } from "../walk/find-ready.ts";
 import { compileGraph, type Graph, type GraphNode } from "../walk/graph.ts";
+import { collectIncoming, itemsOf, type Settled, toRootItem } from "../walk/incoming.ts";
 import type { createAskModel } from "../walk/node/ask-model.ts";
 import { buildScope } from "../walk/node/build-scope.ts";
 import { cutItems } from "../walk/node/cut-items.ts";
 import type { ExecuteOnce } from "../walk/node/execute-once.ts";
+import { settlePassed } from "../walk/pass-on.ts";
 import type { FillPreview, FillPreviewRequest, PreviewScope, ValuePreview, ValuePreviewRequest } from "../wire.ts";
 import { readSettled } from "./describe-run.ts";
 import type { RunNodeRow } from "./list-store.ts";
@@ -173,6 +174,6 @@ function settle(graph: Graph, { rows, trigger }: Example): Map<string, Settled> 
     return node?.type === nodeType && !node.settings.disabled;
   };
   const settled = readSettled(rows.filter(isSame));
-  findReady(graph, settled, () => false, toRootItem(trigger.payload));
+  settlePassed(graph, settled, () => false, toRootItem(trigger.payload));
   return settled;
 }

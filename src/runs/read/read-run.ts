@@ -1,7 +1,8 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { Item, TriggerData } from "../../workflows/engine-node.ts";
-import { resultOf, resultSources, toRootItem } from "../walk/find-ready.ts";
 import type { Graph } from "../walk/graph.ts";
+import { toRootItem } from "../walk/incoming.ts";
+import { resultOf, resultSources } from "../walk/result-of.ts";
 import type { RunNode } from "../wire.ts";
 import { readSettled, toNode } from "./describe-run.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
+import type { Settled } from "./incoming.ts";
 import { createKeptOutputs } from "./kept-outputs.ts";
 import { createOutputBudget } from "./output-budget.ts";
 

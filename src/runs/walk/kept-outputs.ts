@@ -1,9 +1,11 @@
 import { Refusal } from "../../base/refusal.ts";
 import type { Item } from "../../workflows/engine-node.ts";
 import { namedNodes } from "../../workflows/references.ts";
-import { collectIncoming, type Incoming, passOn, type Ready, type Settled } from "./find-ready.ts";
+import type { Ready } from "./find-ready.ts";
 import type { Graph, GraphNode } from "./graph.ts";
+import { collectIncoming, type Incoming, type Settled } from "./incoming.ts";
 import type { OutputBudget } from "./output-budget.ts";
+import { passOn } from "./pass-on.ts";
 
 type Options = {
   graph: Graph;

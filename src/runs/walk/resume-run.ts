@@ -1,8 +1,8 @@
 import type { Database } from "../../storage/database.ts";
 import type { Claim } from "../queue/run-queue.ts";
 import type { AdoptedRun } from "../store.ts";
-import type { Settled } from "./find-ready.ts";
 import type { Graph } from "./graph.ts";
+import type { Settled } from "./incoming.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import { readStoredNodes } from "./node-rows.ts";
 import { type CutNode, findOutputs, findStoredNodes, noteAdoption } from "./stored-nodes-store.ts";

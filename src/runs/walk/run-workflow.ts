@@ -6,21 +6,22 @@ import { isDatabaseUnavailable } from "../../storage/database-errors.ts";
 import type { Item } from "../../workflows/engine-node.ts";
 import type { AdoptedRun } from "../store.ts";
 import type { NodeRow } from "./checkpoint-store.ts";
-import { findReady, type Ready, type Settled } from "./find-ready.ts";
+import type { Ready } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
+import type { Settled } from "./incoming.ts";
 import { buildScope } from "./node/build-scope.ts";
 import { requireFew } from "./node/collect-outcomes.ts";
 import { isPassing, type NodeEnd, passThrough, toFailure } from "./node/execute-node.ts";
 import { hideTypedSecrets } from "./node/hide-typed-secrets.ts";
 import { noItems, writeItems } from "./node/item-progress.ts";
 import { noProgress } from "./node/node-task.ts";
-import { describeEnd, isPaused, nextMoment, type Pause } from "./node-rows.ts";
+import { describeEnd, nextMoment, type Pause } from "./node-rows.ts";
 import { callsOf, endOfFailedCall, giveUpCall, resumeCalls } from "./resume-calls.ts";
 import { describeState, endInterrupted, endRun, failedEnd, storeEnd, storeKeptEnds, trackNode } from "./store-progress.ts";
 import type { NodeTracker } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
 import { beginWalk, type Walk, type WalkContext, type WalkOptions } from "./walk.ts";
-import { canGoOn, whatIsLeft } from "./what-is-left.ts";
+import { settleAndFind, whatIsLeft } from "./what-is-left.ts";
 
 export type RunOutcome =
   | "ended"
@@ -116,9 +117,7 @@ async function whenSomethingChanges(walk: Walk): Promise<void> {
 }
 
 function beginReady(walk: Walk): void {
-  const now = walk.options.clock.now();
-  const isBusy = (id: string) => walk.running.has(id) || isPaused(walk.pauses.get(id), now);
-  for (const ready of findReady(walk.graph, walk.settled, isBusy, walk.root)) {
+  for (const ready of settleAndFind(walk, walk.settled, walk.options.clock.now())) {
     const { id } = ready.node;
     // Begun only once all of them are noted as running: one may end at once, and must see the others.
     const work = Promise.resolve()
@@ -267,4 +266,4 @@ async function conclude(walk: Walk): Promise<RunOutcome> {
   return isOwned ? "aside" : "lost";
 }
 
-const hasMore = (walk: Walk): boolean => canGoOn(walk, walk.settled, walk.options.clock.now());
+const hasMore = (walk: Walk): boolean => settleAndFind(walk, walk.settled, walk.options.clock.now()).length > 0;

@@ -1,8 +1,8 @@
 import { Refusal } from "../../base/refusal.ts";
 import { callWorkflow } from "../../workflows/engine-nodes/call-workflow.ts";
 import type { RunState } from "./checkpoint-store.ts";
-import type { Settled } from "./find-ready.ts";
 import type { GraphNode } from "./graph.ts";
+import type { Settled } from "./incoming.ts";
 import { failsRun, interruption, type NodeEnd } from "./node/execute-node.ts";
 import type { NodeFailure } from "./node/node-failure.ts";
 import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf } from "./node-rows.ts";

@@ -1,5 +1,7 @@
-import { findReady, type Ready, type Settled } from "./find-ready.ts";
+import { findReady, type Ready } from "./find-ready.ts";
+import type { Settled } from "./incoming.ts";
 import { isPaused } from "./node-rows.ts";
+import { settlePassed } from "./pass-on.ts";
 import type { Walk } from "./walk.ts";
 
 type Left = {
@@ -17,12 +19,17 @@ type State = Pick<Walk, "graph" | "running" | "pauses" | "root" | "failure">;
 export function whatIsLeft(walk: State, settled: Map<string, Settled>, ending?: string): Left {
   const isRunning = (id: string) => id !== ending && walk.running.has(id);
   const hasPause = (id: string) => id !== ending && walk.pauses.has(id) && !settled.has(id);
-  const ready = findReady(walk.graph, settled, (id) => isRunning(id) || hasPause(id), walk.root);
+  const isBusy = (id: string) => isRunning(id) || hasPause(id);
+  settlePassed(walk.graph, settled, isBusy, walk.root);
+  const ready = findReady(walk.graph, settled, isBusy, walk.root);
   const ids = [...walk.graph.keys()];
   if (ids.some(isRunning)) return { ready, isOver: false };
   return { ready, isOver: walk.failure !== undefined || (ready.length === 0 && !ids.some(hasPause)) };
 }
 
-/** Whether a node can begin now, also one whose pause is over. */
-export const canGoOn = (walk: State, settled: Map<string, Settled>, now: Date): boolean =>
-  findReady(walk.graph, settled, (id) => walk.running.has(id) || isPaused(walk.pauses.get(id), now), walk.root).length > 0;
+/** What can begin now, also a node whose pause is over, once everything is settled that is not executed. */
+export function settleAndFind(walk: State, settled: Map<string, Settled>, now: Date): Ready[] {
+  const isBusy = (id: string) => walk.running.has(id) || isPaused(walk.pauses.get(id), now);
+  settlePassed(walk.graph, settled, isBusy, walk.root);
+  return findReady(walk.graph, settled, isBusy, walk.root);
+}

@@ -1,6 +1,6 @@
 import type { Item, Scope, TriggerData } from "../../../workflows/engine-node.ts";
-import { itemsOf, type Settled } from "../find-ready.ts";
 import type { Graph, GraphNode } from "../graph.ts";
+import { itemsOf, type Settled } from "../incoming.ts";
 import { findPair } from "./find-origin.ts";
 
 type ScopeContext = { trigger: TriggerData; graph: Graph; settled: ReadonlyMap<string, Settled>; node: GraphNode };

@@ -1,6 +1,6 @@
 import type { Item } from "../../../workflows/engine-node.ts";
-import { type Settled, segmentsOf } from "../find-ready.ts";
 import type { Graph, GraphNode } from "../graph.ts";
+import { type Settled, segmentsOf } from "../incoming.ts";
 import type { Origin } from "./item-progress.ts";
 
 /** The item of an earlier node that another item came from, or in words why there is none. */

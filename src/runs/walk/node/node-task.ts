@@ -1,8 +1,8 @@
 import type { Gate } from "../../../base/gate.ts";
 import type { Span } from "../../../base/tracing.ts";
 import type { Item, Scope } from "../../../workflows/engine-node.ts";
-import type { Incoming } from "../find-ready.ts";
 import type { GraphNode } from "../graph.ts";
+import type { Incoming } from "../incoming.ts";
 import { type ItemProgress, noItems } from "./item-progress.ts";
 
 /** One execution of a node: for one item, or for the list. */
