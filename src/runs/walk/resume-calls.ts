@@ -19,18 +19,16 @@ export async function resumeCalls(walk: Walk, calls = callsOf(walk)): Promise<vo
   const { options, run, fence, graph, pauses } = walk;
   for (const [id, ended] of await options.findEndedCalls(run, calls)) {
     const [node, pause] = [graph.get(id), pauses.get(id)];
-    if (walk.state.hasEnded || walk.state.isLost) return;
+    if (walk.hasEnded() || walk.isLost()) return;
     // One that runs is just about to give up, and looks itself once more.
     if (!node || pause?.is !== "calling" || walk.running.has(id)) continue;
     const called = await options.readCalled(run, ended);
     // Meanwhile another node may have ended the run.
-    if (walk.state.hasEnded || walk.state.isLost) return;
+    if (walk.hasEnded() || walk.isLost()) return;
     const end = endOf(walk, node, { pause, called });
-    const startedAt = walk.starts.get(id) ?? options.clock.now();
-    await storeEnd(walk, id, {
-      end,
-      row: describeEnd({ fence, node, startedAt, durationMs: pause.durationMs, end, clock: options.clock }),
-    });
+    const { durationMs } = pause;
+    const row = describeEnd({ fence, node, startedAt: walk.startOf(id), durationMs, end, clock: options.clock });
+    await storeEnd(walk, id, { end, row });
   }
 }
 

@@ -9,7 +9,7 @@ import { describeEnd, describeError, describeRunning, describeSkipped, pauseOf }
 import { createNodeTracker, type NodeTracker, type Reached } from "./track-node.ts";
 import type { Ended } from "./unstored-ends.ts";
 import type { Walk } from "./walk.ts";
-import { whatIsLeft } from "./what-is-left.ts";
+import { standingAfter, whatIsLeft } from "./what-is-left.ts";
 
 // What a walk stores: how its nodes stand and how the run ends.
 
@@ -27,8 +27,8 @@ export async function storeEnd(walk: Walk, id: string, { end, row }: Ended): Pro
 export async function storeKeptEnds(walk: Walk): Promise<void> {
   const { unstored } = walk.options;
   for (const [id, ended] of unstored.of(walk.run.id)) {
-    if (!walk.state.hasEnded && !walk.settled.has(id)) await storeKeptEnd(walk, id, ended);
-    if (walk.state.isLost) return;
+    if (!walk.hasEnded() && !walk.settled.has(id)) await storeKeptEnd(walk, id, ended);
+    if (walk.isLost()) return;
     unstored.forget(walk.run.id, id);
   }
 }
@@ -37,34 +37,28 @@ async function storeKeptEnd(walk: Walk, id: string, { end, row }: Ended): Promis
   // Others may have tried since: no fewer attempts are shown than were made, and where theirs stand counts more than what this one would wait for.
   const attempts = Math.max(row.attempts, walk.pauses.get(id)?.attempts ?? 0, walk.interrupted.get(id)?.attempts ?? 0);
   if (attempts > row.attempts && end.is !== "succeeded" && end.is !== "failed") return;
-  walk.interrupted.delete(id);
+  walk.forgetInterruption(id);
   await storeEnd(walk, id, { end, row: { ...row, ...walk.fence, attempts } });
 }
 
 /** Stores a finished node, and the end of the run with it when nothing is left to do. */
 async function settle(walk: Walk, id: string, end: Extract<NodeEnd, { is: "succeeded" | "failed" }>, row: Row): Promise<void> {
-  const { options, graph, settled, pauses, state, writer } = walk;
-  const isPure = (node: GraphNode | undefined) => node !== undefined && options.isPure(node);
-  const isFailure = end.is === "failed" && failsRun(graph.get(id), end.error);
-  const failure = isFailure ? { nodeId: id, error: end.error } : undefined;
+  const { graph, writer } = walk;
   const outcome: Settled = { status: end.is, outputs: end.outputs, origins: originsToKeep(end, row) };
-  const afterwards = new Map(settled).set(id, outcome);
-  const { ready, isOver } = whatIsLeft({ ...walk, failure: walk.failure ?? failure }, afterwards, id);
+  const failure = end.is === "failed" && failsRun(graph.get(id), end.error) ? { nodeId: id, error: end.error } : undefined;
+  const afterwards = standingAfter(walk, id, { outcome, failure });
+  const { ready, isOver } = whatIsLeft(afterwards);
   if (isOver) {
-    walk.failure ??= failure;
-    state.hasEnded = await endRun(walk, afterwards, [row]);
-    state.isLost = !state.hasEnded;
+    walk.fail(failure);
+    if (await endRun(walk, afterwards.settled, [row])) walk.end();
+    else walk.lose();
     return;
   }
+  const isPure = (node: GraphNode | undefined) => node !== undefined && walk.options.isPure(node);
   const mayWait = end.is === "succeeded" && row.durationMs < quickMs && [graph.get(id), ...ready.map(({ node }) => node)].every(isPure);
-  if (!(mayWait && writer.defer(row)) && !(await writer.write({ nodes: [row] }))) {
-    state.isLost = true;
-    return;
-  }
-  walk.failure ??= failure;
-  pauses.delete(id);
-  settled.set(id, outcome);
-  walk.kept.add(id, row.outputs?.length ?? 0);
+  const isNoted = (mayWait && writer.defer(row)) || (await writer.write({ nodes: [row] }));
+  if (isNoted) walk.settle(id, { outcome, failure, outputsLength: row.outputs?.length ?? 0 });
+  else walk.lose();
 }
 
 /** As whoever takes the run over has them. */
@@ -72,8 +66,8 @@ const originsToKeep = ({ origins }: Extract<NodeEnd, { is: "succeeded" | "failed
   items === null ? undefined : origins;
 
 async function keepPause(walk: Walk, id: string, row: Row): Promise<void> {
-  if (await walk.writer.write({ nodes: [row] })) walk.pauses.set(id, pauseOf(row));
-  else walk.state.isLost = true;
+  if (await walk.writer.write({ nodes: [row] })) walk.pause(id, pauseOf(row));
+  else walk.lose();
 }
 
 type Attempt = { node: GraphNode; attempts: number; startedAt: Date };
@@ -105,32 +99,28 @@ async function takeBack(
 
 function writeRunning(walk: Walk, { node, attempts, startedAt }: Attempt, reached: Reached, isNews: boolean): Promise<boolean> {
   const row = describeRunning({ fence: walk.fence, node, startedAt }, { attempts, ...reached });
-  // Once is enough to store the run as running, with the moment it began; who watches is told more often.
-  const state = walk.state.isShown && !isNews ? {} : { state: describeState(walk, { status: "running" }) };
-  walk.state.isShown = true;
-  const written = walk.writer.write({ nodes: [row], ...state });
-  const shown = written.catch(() => false).finally(() => walk.shown.delete(shown));
-  walk.shown.add(shown);
-  return written;
+  return walk.writer.show(row, { isNews, state: () => describeState(walk, { status: "running" }) });
 }
 
 /** Nodes that were under way when the process before this one fell silent, and that must not be done twice. */
 export async function endInterrupted(walk: Walk): Promise<void> {
-  const { options, fence, graph, interrupted, starts } = walk;
+  const { options, fence, graph, interrupted } = walk;
   const ends = [...interrupted].flatMap(([id, { attempts, durationMs, outputs, items, done, total }]) => {
     const node = graph.get(id);
     if (!node || walk.settled.has(id)) return [];
     const kept = { outputs: JSON.parse(outputs ?? "{}") as Settled["outputs"], stored: { items, done, total } };
     const end = { is: "failed" as const, attempts, inputs: [], filled: [], error: interruption, ...kept };
-    const startedAt = starts.get(id) ?? options.clock.now();
-    return [{ node, end, row: describeEnd({ fence, node, startedAt, durationMs, end, clock: options.clock }) }];
+    const row = describeEnd({ fence, node, startedAt: walk.startOf(id), durationMs, end, clock: options.clock });
+    return [{ node, end, row }];
   });
   if (ends.length === 0) return;
-  walk.state.isLost = !(await walk.writer.write({ nodes: ends.map(({ row }) => row) }));
-  for (const { node, end } of ends) {
-    walk.settled.set(node.id, { status: end.is, outputs: end.outputs });
-    if (failsRun(node, end.error)) walk.failure ??= { nodeId: node.id, error: end.error };
-  }
+  if (!(await walk.writer.write({ nodes: ends.map(({ row }) => row) }))) walk.lose();
+  for (const { node, end, row } of ends)
+    walk.settle(node.id, {
+      outcome: { status: end.is, outputs: end.outputs },
+      failure: failsRun(node, end.error) ? { nodeId: node.id, error: end.error } : undefined,
+      outputsLength: row.outputs?.length ?? 0,
+    });
 }
 
 export function describeState(walk: Walk, { status, ...more }: Pick<RunState, "status"> & Partial<RunState>): RunState {
@@ -142,8 +132,9 @@ export function describeState(walk: Walk, { status, ...more }: Pick<RunState, "s
 }
 
 export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, rows: Row[]): Promise<boolean> {
-  const { options, failure, fence, graph, run } = walk;
-  await Promise.all([...walk.shown]);
+  const { options, fence, graph, run } = walk;
+  const failure = walk.failure();
+  await walk.writer.whenShown();
   const now = options.clock.now();
   const skipped = failure ? [] : [...settled].filter(([, { status }]) => status === "skipped").map(([id]) => id);
   const nodes = [...rows, ...skipped.flatMap((id) => describeSkipped({ fence, node: graph.get(id), now }))];

@@ -22,8 +22,8 @@ import { createNodeWriter } from "./node-writer.ts";
 import type { OutputBudget } from "./output-budget.ts";
 import { readOutputs, resumeRun } from "./resume-run.ts";
 import { findOutputs } from "./stored-nodes-store.ts";
-import type { NodeTracker } from "./track-node.ts";
 import type { createUnstoredEnds } from "./unstored-ends.ts";
+import { createWalkState } from "./walk-state.ts";
 
 export type WalkContext = {
   claim: Claim;
@@ -73,58 +73,71 @@ export type RunObserver = {
   ended: (status: "succeeded" | "failed" | "cancelled", end: { runs?: number; activeMs?: number }) => void;
 };
 
-export type Walk = Awaited<ReturnType<typeof beginWalk>>;
+/** A run on its way through its graph in this process. It owns how the run stands: only its operations (`walk-state.ts`) change that. */
+export type Walk = Readonly<Awaited<ReturnType<typeof beginWalk>>>;
 
-/** A run on its way through its graph in this process, from where it stands. */
+/** Begins where the run stands. */
 export async function beginWalk(options: WalkOptions, run: AdoptedRun, context: WalkContext) {
-  const { clock, limitMs } = options;
   const graph = applyOverrides(await options.findGraph(run), JSON.parse(run.overrides ?? "[]") as NodeOverride[]);
-  const { settled, pauses, starts, interrupted, failure, rows } = await resumeRun(options.db, run, { graph, claim: context.claim });
+  const { rows, ...from } = await resumeRun(options.db, run, { graph, claim: context.claim });
   const trigger = JSON.parse(run.triggerData) as TriggerData;
-  const limit = new AbortController();
-  const leftMs = Math.max(0, limitMs - run.activeMs);
-  const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
-  // One controller that both reasons abort: `AbortSignal.any` costs more than a quick node.
-  const { signal } = context;
-  const leave = () => limit.abort(signal.reason);
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave, { once: true });
+  const limit = limitTime(options.limitMs, run, context.signal);
   const heldAt = performance.now();
-  const writer = createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, signal));
+  const writer = createNodeWriter((checkpoint) => options.checkpoints.add(checkpoint, context.signal));
   const root = toRootItem(trigger.payload);
   const kept = createKeptOutputs({
-    ...{ graph, settled, root, budget: options.budget, isStored: writer.isStored, signal: limit.signal },
+    graph,
+    settled: from.settled,
+    root,
+    budget: options.budget,
+    isStored: writer.isStored,
+    signal: limit.signal,
     read: (nodeId) => findOutputs(options.db, run, nodeId),
   });
   const calledEnds = createCalledEnds();
   const unsubscribe = options.onCalledEnd(run.id, calledEnds.tell);
   const close = () => {
     unsubscribe();
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
+    limit.close();
     kept.close();
   };
-  if (!failure)
-    await readOutputs(options.db, run, { rows, settled, kept }).catch((error: unknown) => {
+  if (!from.failure)
+    await readOutputs(options.db, run, { rows, settled: from.settled, kept }).catch((error: unknown) => {
       close();
       throw error;
     });
   return {
-    ...{ options, run, graph, trigger, settled, pauses, starts, interrupted, ...context },
+    options,
+    run,
+    trigger,
+    ...context,
+    ...createWalkState({ graph, root, ...from, kept, clock: options.clock }),
     fence: { organizationId: run.organizationId, runId: run.id, epoch: run.epoch },
-    startedAt: run.startedAt ?? clock.now(),
+    startedAt: run.startedAt ?? options.clock.now(),
+    /** Aborted when the signal is, and when the run takes too long. */
     limitSignal: limit.signal,
-    running: new Map<string, Promise<void>>(),
-    /** How far the present attempts of nodes are stored. */
-    trackers: new Map<string, NodeTracker>(),
-    ...{ writer, kept, root, close, calledEnds },
-    /** When it is looked at what was called although nobody told of its end: a word may be lost. */
-    lookAtCalls: { again: Number.POSITIVE_INFINITY },
+    writer,
+    load: kept.load,
+    calledEnds,
     enterCall: createGate(() => options.mostCalls(run.organizationId)),
-    /** Shown while they run; awaited before the run changes its state, so that they do not undo it. */
-    shown: new Set<Promise<unknown>>(),
-    failure,
-    state: { isLost: false, hasEnded: false, isShown: false },
     activeMs: () => run.activeMs + Math.round(performance.now() - heldAt),
+    close,
+  };
+}
+
+/** One controller that both reasons abort: `AbortSignal.any` costs more than a quick node. */
+function limitTime(limitMs: number, { activeMs }: AdoptedRun, signal: AbortSignal) {
+  const limit = new AbortController();
+  const leftMs = Math.max(0, limitMs - activeMs);
+  const timer = setTimeout(() => limit.abort(new Refusal("run_timeout", `The run took longer than ${limitMs / 1000} s.`)), leftMs);
+  const leave = () => limit.abort(signal.reason);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  return {
+    signal: limit.signal,
+    close(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    },
   };
 }
