@@ -37,11 +37,17 @@ export function demandOf(costs: UnitCosts, layout: Layout): Demand {
     verify: callsPerSecond * costs.verifyMicroseconds,
     records: callsPerSecond * recordMicroseconds(costs, perGateway),
     slots: callsPerSecond * syncsPerCall * costs.slotSyncMicroseconds,
-    notify: announcements * between(costs.notify, gateways),
+    notify: announcements * announcementMicroseconds(costs, gateways),
   };
 }
 
 export const totalOf = ({ verify, records, slots, notify }: Demand): number => verify + records + slots + notify;
+
+const announcementMicroseconds = ({ notify }: UnitCosts, gateways: number): number =>
+  interpolate(
+    notify.map(({ listeners, microseconds }) => ({ at: listeners, value: microseconds })),
+    gateways,
+  );
 
 /** Calls per second at which all cores are busy. */
 export function mostCalls(costs: UnitCosts, layout: Layout, cores: number): number {
@@ -54,25 +60,34 @@ export function mostCalls(costs: UnitCosts, layout: Layout, cores: number): numb
   return low;
 }
 
-/** What comes while a batch is written is the next batch, so more calls make each of them cheaper. */
+/** How often the size of a batch is put into the formula again. It settles within a few rounds. */
+const rounds = 50;
+
+/**
+ * What the record of one call costs. All calls that arrive while a batch is written go into the next one, so how large a batch is
+ * depends on how long the one before it took, and that on how large that one was. The size that repeats itself is found by trying:
+ * it begins with one call, and each round takes the number of calls that arrive while a batch of the last size is written.
+ */
 function recordMicroseconds({ records }: UnitCosts, callsPerSecond: number): number {
-  const times = records.map(({ size, milliseconds }) => ({ listeners: size, microseconds: milliseconds }));
-  const costs = records.map(({ size, microseconds }) => ({ listeners: size, microseconds }));
+  const millisecondsBySize = records.map(({ size, milliseconds }) => ({ at: size, value: milliseconds }));
+  const costBySize = records.map(({ size, microseconds }) => ({ at: size, value: microseconds }));
   const largest = records.at(-1)?.size ?? 1;
   let size = 1;
-  for (let step = 0; step < 50; step++) size = Math.min(largest, Math.max(1, (callsPerSecond * between(times, size)) / 1000));
-  return between(costs, size) / size;
+  for (let round = 0; round < rounds; round++) {
+    const arrived = (callsPerSecond * interpolate(millisecondsBySize, size)) / 1000;
+    size = Math.min(largest, Math.max(1, arrived));
+  }
+  return interpolate(costBySize, size) / size;
 }
 
-/** On the straight line between the two measured points around it, or through the last two. */
-function between(points: UnitCosts["notify"], at: number): number {
-  const index = Math.max(
-    1,
-    points.findIndex(({ listeners }) => listeners >= at),
-  );
-  const [low, high] =
-    points.at(-1)?.listeners && at > (points.at(-1)?.listeners ?? 0) ? points.slice(-2) : points.slice(index - 1, index + 1);
-  if (!low || !high) return points[0]?.microseconds ?? 0;
-  const slope = (high.microseconds - low.microseconds) / (high.listeners - low.listeners);
-  return low.microseconds + slope * (at - low.listeners);
+type Point = { at: number; value: number };
+
+/** The value on the straight line through the two measured points around `at`, or through the last two when it is beyond all of them. */
+function interpolate(points: Point[], at: number): number {
+  const next = points.findIndex((point) => point.at >= at);
+  const end = next === -1 ? points.length : Math.max(next + 1, 2);
+  const [low, high] = points.slice(end - 2, end);
+  if (!low || !high) return points[0]?.value ?? 0;
+  const slope = (high.value - low.value) / (high.at - low.at);
+  return low.value + slope * (at - low.at);
 }

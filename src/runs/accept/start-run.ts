@@ -23,6 +23,8 @@ type Options = {
   clock: Clock;
 };
 
+type OverridesToCheck = Required<Pick<RunRequest, "organizationId" | "workflowId" | "overrides">>;
+
 const nameLimit = 200;
 
 /** Refuses what does not fit before anything is stored; what is accepted is in the database, with its place in the queue. */
@@ -46,11 +48,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
     start,
 
     /** Refuses overrides that a run of the workflow, as it is now, would be refused with. */
-    async checkOverrides({
-      organizationId,
-      workflowId,
-      overrides,
-    }: Required<Pick<RunRequest, "organizationId" | "workflowId" | "overrides">>) {
+    async checkOverrides({ organizationId, workflowId, overrides }: OverridesToCheck): Promise<void> {
       const workflow = await workflows.find(organizationId, workflowId);
       if (!workflow) throw new Refusal("workflow_not_found", "There is no such workflow.");
       await checkOverrides(organizationId, await findGraph(organizationId, workflow.id, workflow.version), overrides);
@@ -58,7 +56,7 @@ export function createStartRun({ workflows, findGraph, checkOverrides, accept, f
   };
 }
 
-/** Files lie apart from the rows that all share, which are small. */
+/** Stores the files of a run beside its row: rows are written in batches that runs share, which stay small without them. */
 function insertWith({ files = [], alsoInsert }: RunRequest, place: RunPlace): RunToAccept["alsoInsert"] {
   if (files.length === 0) return alsoInsert;
   const { text } = toStorableText(files);
@@ -68,18 +66,31 @@ function insertWith({ files = [], alsoInsert }: RunRequest, place: RunPlace): Ru
   };
 }
 
+/** How a run is stored before anything has happened to it. */
 export function toRow(request: Omit<RunRequest, "workflowId">, queuedAt: Date): Omit<NewRun, "workflowId" | "workflowVersion"> {
-  const { organizationId, kind, trigger, overrides = [], apiKey, user, oauthClient, trace } = request;
+  const { overrides = [], apiKey, user, oauthClient, trace, parent } = request;
   return {
-    ...{ organizationId, id: request.id ?? newId(), kind, queuedAt, triggerId: request.triggerId ?? null },
-    triggerData: toStorableText(trigger).text,
+    organizationId: request.organizationId,
+    id: request.id ?? newId(),
+    kind: request.kind,
+    queuedAt,
+    triggerId: request.triggerId ?? null,
+    triggerData: toStorableText(request.trigger).text,
     overrides: overrides.length > 0 ? toStorableText(overrides).text : null,
-    ...{ apiKeyId: apiKey?.id ?? null, apiKeyName: line(apiKey?.name) },
-    ...{ userId: user?.id ?? null, userName: line(user?.name) },
-    ...{ oauthClientId: line(oauthClient?.id), oauthClientName: line(oauthClient?.name) },
-    ...{ requestId: line(request.requestId), traceId: trace.traceId, traceParent: trace.toTraceParent() },
-    ...{ rerunOf: null, parentRunId: request.parent?.runId ?? null, depth: request.parent ? request.parent.depth + 1 : 0 },
+    apiKeyId: apiKey?.id ?? null,
+    apiKeyName: line(apiKey?.name),
+    userId: user?.id ?? null,
+    userName: line(user?.name),
+    oauthClientId: line(oauthClient?.id),
+    oauthClientName: line(oauthClient?.name),
+    requestId: line(request.requestId),
+    traceId: trace.traceId,
+    traceParent: trace.toTraceParent(),
+    rerunOf: null,
+    parentRunId: parent?.runId ?? null,
+    depth: parent ? parent.depth + 1 : 0,
   };
 }
 
+/** A name as it is stored: on one line, and not too long. */
 const line = (text: string | undefined): string | null => (text === undefined ? null : toStorableLine(text, nameLimit));

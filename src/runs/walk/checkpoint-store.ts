@@ -69,24 +69,26 @@ const stateColumns: Columns<RunState> = [
 
 const stored = nodeColumns.filter(([field]) => field !== "epoch");
 const changed = stored.filter(([field]) => !["organizationId", "runId", "nodeId", "nodeType"].includes(field)).map(([, column]) => column);
-/** What a node has behind it that goes on; to store that it runs must not forget it. */
-const keptWhen: Record<string, string> = {
-  ...Object.fromEntries(["input", "filled", "wake_at", "duration_ms"].map((column) => [column, "excluded.status = 'running'"])),
-  ...Object.fromEntries(
-    ["done", "total", "outputs", "items"].map((column) => [column, "excluded.status = 'running' AND excluded.items IS NULL"]),
-  ),
-};
-/** Of one attempt it is shown that it runs, and that it reaches out: whichever comes last, it must not be forgotten. */
+
+// A row that is there already is changed as follows; checkpoint-store.test.ts prints the statement that comes out of it.
+
+/** A node that runs again is stored as running before anything has come of it: what earlier attempts left in these columns stays. */
+const keptWhileRunning = new Set(["input", "filled", "wake_at", "duration_ms"]);
+/** The same for how far its items are, unless the row says that too. */
+const keptWithoutItems = new Set(["done", "total", "outputs", "items"]);
+/** Two rows of one attempt, the one that it runs and the one that it reaches out, may come in either order: what either says must stay. */
 const isSameAttempt = "excluded.status = 'running' AND stored.status = 'running' AND stored.attempts = excluded.attempts";
-const changes: Record<string, string> = {
-  must_not_repeat: `excluded.must_not_repeat OR (${isSameAttempt} AND stored.must_not_repeat)`,
-  under_way: `CASE WHEN ${isSameAttempt} THEN COALESCE(excluded.under_way, stored.under_way) ELSE excluded.under_way END`,
-};
+
 function change(column: string): string {
-  const kept = keptWhen[column];
-  const value = changes[column] ?? `excluded.${column}`;
-  return `${column} = ${kept === undefined ? value : `CASE WHEN ${kept} THEN stored.${column} ELSE ${value} END`}`;
+  if (keptWhileRunning.has(column)) return keepWhen("excluded.status = 'running'", column);
+  if (keptWithoutItems.has(column)) return keepWhen("excluded.status = 'running' AND excluded.items IS NULL", column);
+  if (column === "must_not_repeat") return `${column} = excluded.${column} OR (${isSameAttempt} AND stored.${column})`;
+  if (column === "under_way") return keepWhen(`excluded.${column} IS NULL AND ${isSameAttempt}`, column);
+  return `${column} = excluded.${column}`;
 }
+
+const keepWhen = (condition: string, column: string): string =>
+  `${column} = CASE WHEN ${condition} THEN stored.${column} ELSE excluded.${column} END`;
 
 const placeColumns: Columns<Fence> = [
   ["organizationId", "organization_id", "uuid"],
@@ -106,21 +108,33 @@ const ownedOf = (runTable: string): string => `owned AS (
 
 /** Looked up in a hash. In a join the database takes `owned` for a single row and compares each of its rows with each of the others. */
 const isOwnedRow = (row: string): string =>
-  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT owned.organization_id, owned.id, owned.epoch FROM owned) THEN true ELSE false END`;
+  `CASE WHEN (${row}.organization_id, ${row}.run_id, ${row}.epoch) IN (SELECT owned.organization_id, owned.id, owned.epoch FROM owned)
+    THEN true ELSE false END`;
 
 const writeNodes = (nodeTable: string, firstParameter: number): string => `written AS (
   INSERT INTO ${nodeTable} AS stored (${columnNames(stored)})
-  SELECT ${columnNames(stored)} FROM ${unnest(nodeColumns, firstParameter)} AS node (${columnNames(nodeColumns)}) WHERE ${isOwnedRow("node")}
+  SELECT ${columnNames(stored)}
+  FROM ${unnest(nodeColumns, firstParameter)}
+    AS node (${columnNames(nodeColumns)})
+  WHERE ${isOwnedRow("node")}
   ON CONFLICT (organization_id, run_id, node_id) DO UPDATE
-    SET ${changed.map(change).join(", ")}
+    SET ${changed.map(change).join(",\n      ")}
     WHERE stored.status IN ('running', 'retrying', 'waiting')
 )`;
 
 const writeStates = (runTable: string, firstParameter: number): string => `changed_run AS (
-  UPDATE ${runTable} AS run SET status = state.status, error_code = state.error_code, error_message = state.error_message, error_node_id = state.error_node_id,
-    started_at = COALESCE(run.started_at, state.started_at), wake_at = state.wake_at, completed_at = state.completed_at,
-    active_ms = state.active_ms, changed_at = clock_timestamp()
-  FROM ${unnest(stateColumns, firstParameter)} AS state (${columnNames(stateColumns)})
+  UPDATE ${runTable} AS run
+    SET status = state.status,
+      error_code = state.error_code,
+      error_message = state.error_message,
+      error_node_id = state.error_node_id,
+      started_at = COALESCE(run.started_at, state.started_at),
+      wake_at = state.wake_at,
+      completed_at = state.completed_at,
+      active_ms = state.active_ms,
+      changed_at = clock_timestamp()
+  FROM ${unnest(stateColumns, firstParameter)}
+    AS state (${columnNames(stateColumns)})
   WHERE run.organization_id = state.organization_id AND run.id = state.run_id AND ${isOwnedRow("state")}
 )`;
 

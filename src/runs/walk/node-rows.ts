@@ -104,8 +104,8 @@ const emptyRow = ({ fence, node, startedAt }: RowContext, status: "running" | "s
 });
 
 /**
- * Where a run stands that another process began. A node that was running there begins anew, with what it had behind it and one attempt more;
- * unless it may have been done and must not be done twice.
+ * Where a run stands that another process began. A node that was running there begins anew with the items
+ * that have not worked yet, and with one attempt more; unless it may have been done and must not be done twice.
  */
 export function readStoredNodes(stored: StoredNode[], graph: Graph) {
   const settled = new Map<string, Settled>();
@@ -140,7 +140,7 @@ const errorOf = ({ errorCode, errorMessage }: StoredNode): NodeFailure => ({
 
 export function pauseOf(row: StoredNode | NodeRow, isCutOff = false): Pause {
   const { attempts, durationMs, wakeAt } = row;
-  // That a node runs leaves what it has behind it as it was.
+  // A row that says "running" still holds the items that worked in earlier attempts.
   if (row.status === "retrying" || row.status === "running") {
     const places = row.underWay === null ? everything : new Set(JSON.parse(row.underWay) as number[]);
     const interrupted = isCutOff ? places : new Set<number>();

@@ -13,7 +13,7 @@ const mostAdoptions = 2;
 /** Where a run stands; of one that is taken up anew, what is stored of it, but for outputs that are large. */
 export async function resumeRun(db: Database, run: AdoptedRun, { graph, claim }: { graph: Graph; claim: Claim }) {
   const rows = run.isResumed ? await findStoredNodes(db, run) : [];
-  // What a node has behind it that tries again is needed whole; what is done may be left in the database.
+  // A node that tries again needs the items that worked in earlier attempts; large outputs of finished nodes may stay in the database.
   for (const row of rows) if (row.isCut && !isDone(row)) row.outputs = await findOutputs(db, run, row.nodeId);
   const stands = readStoredNodes(rows, graph);
   // Whoever had its claim before fell silent, or gave it back.

@@ -93,7 +93,7 @@ function saysNothing(results: ReadonlyMap<number, ItemResult>, origins: Origins)
 
 type StoredProgress = StoredItems & { outputs: string | null; attempts: number; status: string };
 
-/** What a node has behind it that goes on. Rows from before items were told apart have the first so many behind them. */
+/** Reads which items of a node have come to an end, so that a later attempt leaves them out. Older rows only say how many: those are the first ones. */
 export function readItems({ items, outputs: text, done, total, attempts, status }: StoredProgress): Omit<ItemProgress, "interrupted"> {
   const outputs = text === null ? {} : (JSON.parse(text) as Outputs);
   if (items === null) return readFirst(outputs, done, status === "retrying" && total === 0 ? attempts : 0);

@@ -33,7 +33,7 @@ export type NodeTask = {
   trace: Span;
 };
 
-/** What a node that goes on has behind it. */
+/** How far earlier attempts of a node came: how many there were, and what became of each item. */
 export type Progress = ItemProgress & { attempts: number };
 
 export const noProgress: Progress = { attempts: 0, ...noItems };
