@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.ts";
-import { createHub } from "../base/hub.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -13,28 +12,26 @@ import type { SlowStatements } from "../storage/slow-statements.ts";
 import type { Workflows } from "../workflows/workflows.ts";
 import { createAcceptRuns, createFindReplay } from "./accept/accept-runs.ts";
 import type { CheckOverrides } from "./accept/check-overrides.ts";
-import { createStartRun } from "./accept/start-run.ts";
-import { createCancelRun } from "./control/cancel-run.ts";
+import { createStartRun, type StartRun } from "./accept/start-run.ts";
+import { type CancelRun, createCancelRun } from "./control/cancel-run.ts";
 import { createEndRuns } from "./control/end-runs.ts";
 import { createRerun } from "./control/rerun.ts";
 import { createWaitForAnswer } from "./control/wait-for-answer.ts";
 import { createWaitForEnd } from "./control/wait-for-end.ts";
-import type { Signs } from "./control/wait-until.ts";
 import { createDispatcher } from "./queue/dispatcher.ts";
 import { createEndDeadRuns } from "./queue/end-dead-runs.ts";
 import { countQueue } from "./queue/queue-store.ts";
 import { createRunQueue } from "./queue/run-queue.ts";
 import { createRunFiles } from "./read/run-files.ts";
 import { createRunList } from "./read/run-list.ts";
-import { runEventKind } from "./read/run-source.ts";
 import { createRunRetention } from "./retention.ts";
-import { type NewRun, notifyWorkers, type RunPlace, workersChannel } from "./store.ts";
+import { createChanges, createEnds, createWords } from "./run-news.ts";
+import { type NewRun, notifyWorkers, workersChannel } from "./store.ts";
 import { createCalledRuns } from "./walk/called-runs.ts";
-import { createCheckpoints } from "./walk/checkpoints.ts";
+import { type Checkpoints, createCheckpoints } from "./walk/checkpoints.ts";
 import { createFindGraph } from "./walk/find-graph.ts";
 import { createOutputBudget } from "./walk/output-budget.ts";
-import { createRunWorkflow } from "./walk/run-workflow.ts";
-import { calledWord } from "./walk/tell-parents.ts";
+import { createRunWorkflow, type RunWorkflow } from "./walk/run-workflow.ts";
 import { createUnstoredEnds } from "./walk/unstored-ends.ts";
 import type { RunObserver, WalkOptions } from "./walk/walk.ts";
 
@@ -70,72 +67,40 @@ type Options = {
 };
 
 /** Runs of workflows: accepted in the database, handed to one process at a time, followed node by node. */
-export function createRuns({
-  db,
-  target,
-  pooled,
-  clock,
-  log,
-  tracing,
-  workflows,
-  slots,
-  live,
-  partitions,
-  checkOverrides,
-  nodes,
-  mostRuns,
-  limitMs,
-  mostCalls,
-  slowStatements,
-  observe,
-  ...kept
-}: Options) {
-  const owner = newId();
-  // What every run needs several times, on connections of its own.
-  const hot = createDatabase({ target: pooled, applicationName: "switchyard runs", poolSize: 4, onlyByKey: true, log, slowStatements });
-  const queue = createRunQueue({ target: pooled, log, supervises: mostRuns > 0 });
-  const ends = createEnds(log);
-  const findGraph = createFindGraph({ workflows });
-  const list = createRunList({ db, hot, tableOf: partitions.tableOf, findGraph });
-  const { onChange, onAccepted, onFailed, onCancelled } = createChanges(live, observe);
-  const shared = { db: hot, tableOf: partitions.tableOf };
-  const checkpoints = createCheckpoints({ ...shared, queue, onChange, onCancelled, onQueued: (moment) => dispatcher.wakeAt(moment) });
-  const insertIntoQueue = async (sql: Sql, rows: NewRun[]): Promise<void> => {
-    await queue.insert(sql, rows);
-    if (!dispatcher.hasRoom() && rows.length > 0) await notifyWorkers(sql, "queued");
-  };
-  const claimIn: Parameters<typeof createAcceptRuns>[0]["claimIn"] = (sql, fresh) => dispatcher.claimIn(sql, fresh);
-  const accept = createAcceptRuns({ ...shared, insertIntoQueue, claimIn, wake: () => dispatcher.wake(), owner, onChange: onAccepted });
-  const { start: startRun, checkOverrides: checkOverridesOf } = createStartRun({
-    ...{ workflows, findGraph, checkOverrides, accept, clock },
-    findReplay: createFindReplay({ db }),
+export function createRuns(options: Options) {
+  const { db, clock, log, workflows, live, observe, mostRuns } = options;
+  const shared = openShared(options);
+  const { hot, queue, list, findGraph, ends, words, changes, tableOf } = shared;
+  // All that accept, store and end runs tell the dispatcher, which needs them itself: it is asked for when there is something to tell.
+  const findDispatcher = (): Dispatcher => dispatcher;
+  const wake = () => dispatcher.wake();
+  const accept = openAccept(shared, findDispatcher);
+  const findReplay = createFindReplay({ db });
+  const starting = createStartRun({ workflows, findGraph, checkOverrides: options.checkOverrides, accept, clock, findReplay });
+  const forEnds = { db, queue, clock, log, onChange: changes.onCancelled, onQueued: wake };
+  const cancel = createCancelRun(forEnds);
+  const ending = createEndRuns(forEnds);
+  const checkpoints = createCheckpoints({
+    db: hot,
+    tableOf,
+    queue,
+    onChange: changes.onChange,
+    onCancelled: changes.onCancelled,
+    onQueued: (moment) => dispatcher.wakeAt(moment),
   });
-  const called = createCalledRuns({ db, startRun, runs: list });
-  const words = createWords(log);
-  const runWorkflow = createRunWorkflow({
-    ...{ db, checkpoints, ...nodes, clock, log, limitMs, mostCalls, observe },
-    ...{ unstored: createUnstoredEnds(), budget: createOutputBudget() },
-    findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
-    ...{ ...called, onCalledEnd: words.onCalledEnd, cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids) },
-  });
-  const forEnds = { db, queue, clock, log, onChange: onCancelled, onQueued: () => dispatcher.wake() };
-  const [cancel, ending] = [createCancelRun(forEnds), createEndRuns(forEnds)];
-  const dispatcher = createDispatcher({
-    ...{ db: hot, queue, slots, runWorkflow, clock, log, tracing, owner, mostRuns },
-    onEnd: ({ id }, nodes) => ends.publish(id, nodes),
-    endDeleted: ending.endOne,
-    endDead: createEndDeadRuns({ db, queue, clock, log, onChange: onFailed, onCancelled }),
-  });
-  const retention = createRunRetention({ db, partitions, log, ...kept, onDone: observe.retention });
+  const runWorkflow = openWalks(options, shared, { checkpoints, start: starting.start, cancel });
+  const dispatcher = openDispatcher(options, shared, { runWorkflow, endDeleted: ending.endOne });
+  const { partitions, keptDays, keptRuns } = options;
+  const retention = createRunRetention({ db, partitions, log, keptDays, keptRuns, onDone: observe.retention });
   let listener: Listener | undefined;
 
   return {
-    startRun,
-    checkOverrides: checkOverridesOf,
+    startRun: starting.start,
+    checkOverrides: starting.checkOverrides,
     list,
     cancel,
     ending,
-    rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides, clock }),
+    rerun: createRerun({ workflows, list, findGraph, accept, checkOverrides: options.checkOverrides, clock }),
     files: createRunFiles({ db }),
     waitForEnd: createWaitForEnd({ db: hot, list, ends, live }),
     waitForAnswer: createWaitForAnswer({ db: hot, list, ends, live }),
@@ -151,8 +116,7 @@ export function createRuns({
     async start(): Promise<void> {
       await queue.start();
       if (mostRuns > 0) retention.start();
-      const told = { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake };
-      if (mostRuns > 0) listener = listen({ target, log, channel: workersChannel, applicationName: "switchyard runs", ...told });
+      if (mostRuns > 0) listener = listenForWords(options, { onMessage: words.hear(dispatcher), onConnect: dispatcher.wake });
       dispatcher.start();
     },
 
@@ -167,50 +131,97 @@ export function createRuns({
   };
 }
 
-const createEnds = (log: Log): Signs["ends"] =>
-  createHub({ onError: (error) => log.error({ err: error }, "nobody could be told that a run has ended") });
+type Dispatcher = ReturnType<typeof createDispatcher>;
+
+type Shared = ReturnType<typeof openShared>;
+
+/** What all that have to do with runs stand on. */
+function openShared({ db, pooled, log, workflows, live, partitions, mostRuns, slowStatements, observe }: Options) {
+  const { tableOf } = partitions;
+  const findGraph = createFindGraph({ workflows });
+  // What every run needs several times, on connections of its own.
+  const hot = createDatabase({ target: pooled, applicationName, poolSize: 4, onlyByKey: true, log, slowStatements });
+  return {
+    /** Names this process. */
+    owner: newId(),
+    hot,
+    queue: createRunQueue({ target: pooled, log, supervises: mostRuns > 0 }),
+    tableOf,
+    findGraph,
+    list: createRunList({ db, hot, tableOf, findGraph }),
+    ends: createEnds(log),
+    words: createWords(log),
+    changes: createChanges(live, observe),
+  };
+}
+
+const applicationName = "switchyard runs";
+
+const listenForWords = ({ target, log }: Options, told: Pick<Parameters<typeof listen>[0], "onMessage" | "onConnect">): Listener =>
+  listen({ target, log, channel: workersChannel, applicationName, ...told });
+
+/** What is accepted is taken at once where this process has room; otherwise the others are told. */
+function openAccept({ hot, queue, tableOf, owner, changes }: Shared, findDispatcher: () => Dispatcher) {
+  return createAcceptRuns({
+    db: hot,
+    tableOf,
+    owner,
+    insertIntoQueue: async (sql: Sql, rows: NewRun[]): Promise<void> => {
+      await queue.insert(sql, rows);
+      if (!findDispatcher().hasRoom() && rows.length > 0) await notifyWorkers(sql, "queued");
+    },
+    claimIn: (sql, fresh) => findDispatcher().claimIn(sql, fresh),
+    wake: () => findDispatcher().wake(),
+    onChange: changes.onAccepted,
+  });
+}
+
+type ForWalks = { checkpoints: Checkpoints; start: StartRun; cancel: CancelRun };
+
+function openWalks(options: Options, { findGraph, list, words }: Shared, { checkpoints, start, cancel }: ForWalks): RunWorkflow {
+  const { db, clock, log, limitMs, mostCalls, observe, nodes } = options;
+  return createRunWorkflow({
+    db,
+    checkpoints,
+    ...nodes,
+    clock,
+    log,
+    limitMs,
+    mostCalls,
+    observe,
+    unstored: createUnstoredEnds(),
+    budget: createOutputBudget(),
+    findGraph: (run) => findGraph(run.organizationId, run.workflowId, run.workflowVersion),
+    ...createCalledRuns({ db, startRun: start, runs: list }),
+    onCalledEnd: words.onCalledEnd,
+    cancelCalled: ({ organizationId }, ids) => cancelAll(cancel, organizationId, ids),
+  });
+}
+
+type ForDispatcher = Pick<Parameters<typeof createDispatcher>[0], "runWorkflow" | "endDeleted">;
+
+function openDispatcher(options: Options, { hot, queue, owner, ends, changes }: Shared, forDispatcher: ForDispatcher): Dispatcher {
+  const { db, slots, clock, log, tracing, mostRuns } = options;
+  const { onFailed: onChange, onCancelled } = changes;
+  return createDispatcher({
+    db: hot,
+    queue,
+    slots,
+    clock,
+    log,
+    tracing,
+    owner,
+    mostRuns,
+    ...forDispatcher,
+    onEnd: ({ id }, nodes) => ends.publish(id, nodes),
+    endDead: createEndDeadRuns({ db, queue, clock, log, onChange, onCancelled }),
+  });
+}
 
 /** Those that have not ended by themselves. */
-async function cancelAll(cancel: Runs["cancel"], organizationId: string, ids: string[]): Promise<void> {
+async function cancelAll(cancel: CancelRun, organizationId: string, ids: string[]): Promise<void> {
   for (const id of ids)
     await cancel({ organizationId, id }).catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code !== "run_finished") throw error;
     });
-}
-
-/** What workers tell each other: a run was cancelled, one was called that has ended, or something is in the queue. */
-function createWords(log: Log) {
-  const ends = createHub<string | undefined>({
-    onError: (error) => log.error({ err: error }, "a run could not be told that one it called has ended"),
-  });
-  return {
-    onCalledEnd: ends.subscribe,
-    hear:
-      (dispatcher: Pick<ReturnType<typeof createDispatcher>, "cancel" | "wake">) =>
-      (message: string): void => {
-        const [word, id = "", calledId] = message.split(" ");
-        if (word === "cancelled") dispatcher.cancel(id);
-        else if (word === calledWord) ends.publish(id, calledId);
-        else dispatcher.wake();
-      },
-  };
-}
-
-/** Tells live streams what changed, and counts what was accepted or ended. */
-function createChanges(live: Options["live"], observe: RunObserver) {
-  const onChange = (changed: RunPlace[]): void => live.announce(runEventKind, changed);
-  const onEndedAs =
-    (status: "failed" | "cancelled") =>
-    (changed: RunPlace[]): void => {
-      observe.ended(status, { runs: changed.length });
-      onChange(changed);
-    };
-  return {
-    onChange,
-    onAccepted(accepted: NewRun[]): void {
-      for (const { kind } of accepted) observe.accepted(kind);
-      onChange(accepted);
-    },
-    ...{ onFailed: onEndedAs("failed"), onCancelled: onEndedAs("cancelled") },
-  };
 }

@@ -9,6 +9,8 @@ import { cancelTree } from "./cancel-called.ts";
 
 type Options = { db: Database; queue: RunQueue; clock: Clock; onChange: (changed: RunPlace[]) => void; onQueued: () => void };
 
+export type CancelRun = ReturnType<typeof createCancelRun>;
+
 /** Ends a run where it stands, and those it waits for. Once this returns nothing more is written to it, wherever it runs. */
 export function createCancelRun({ db, queue, clock, onChange, onQueued }: Options) {
   return async (place: RunPlace): Promise<void> => {
