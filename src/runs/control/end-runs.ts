@@ -25,24 +25,6 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
   const underWay = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function endThese(sql: Sql, { organizationId, workflowId }: RunOwner, queued: string[]): Promise<string[]> {
-    const found = queued.length > 0 ? await findUnended(sql, { organizationId, workflowId: workflowId ?? null, queued }) : [];
-    if (found.length === 0) return [];
-    const chosen = new Set(found.map(({ id }) => id));
-    const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
-    const parents: Parent[] = [];
-    for (const id of [...parentIds].sort()) parents.push(...(await lockParent(sql, { organizationId, id })));
-    const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;
-    const ids = await cancelRuns(sql, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
-    await queue.removeAll(
-      sql,
-      ids.map((id) => ({ id })),
-    );
-    await tellParents(sql, queue, { parents });
-    await notifyCancelled(sql, ids);
-    return ids;
-  }
-
   /** The next places in the queue, in one transaction with `mark`; answers the last of them when there may be more. */
   async function endSome(owner: RunOwner, afterId: string | undefined, mark: Mark = async () => {}) {
     const { organizationId } = owner;
@@ -52,7 +34,7 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
       // Wherever they are in the queue: one that only waits for a slot would begin as soon as another ends.
       const claimed = afterId === undefined ? await queue.listClaimed(sql, organizationId, { limit: mostAtOnce }) : [];
       return {
-        ended: await endThese(sql, owner, [...new Set([...queued, ...claimed])].sort()),
+        ended: await endThese({ queue, clock }, sql, owner, [...new Set([...queued, ...claimed])].sort()),
         lastId: queued.length < mostAtOnce ? undefined : queued.at(-1),
       };
     });
@@ -93,7 +75,7 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
 
     /** One whose turn has come. */
     async endOne({ organizationId, id, workflowId }: RunPlace & { workflowId: string }): Promise<void> {
-      const ended = await db.transaction((sql) => endThese(sql, { organizationId, workflowId }, [id]));
+      const ended = await db.transaction((sql) => endThese({ queue, clock }, sql, { organizationId, workflowId }, [id]));
       onChange(ended.map((one) => ({ organizationId, id: one })));
       if (ended.length > 0) onQueued();
     },
@@ -103,4 +85,27 @@ export function createEndRuns({ db, queue, clock, log, onChange, onQueued }: Opt
       await Promise.all(underWay);
     },
   };
+}
+
+async function endThese(
+  { queue, clock }: Pick<Options, "queue" | "clock">,
+  sql: Sql,
+  { organizationId, workflowId }: RunOwner,
+  queued: string[],
+): Promise<string[]> {
+  const found = queued.length > 0 ? await findUnended(sql, { organizationId, workflowId: workflowId ?? null, queued }) : [];
+  if (found.length === 0) return [];
+  const chosen = new Set(found.map(({ id }) => id));
+  const parentIds = new Set(found.flatMap(({ parentRunId }) => (parentRunId === null || chosen.has(parentRunId) ? [] : [parentRunId])));
+  const parents: Parent[] = [];
+  for (const id of [...parentIds].sort()) parents.push(...(await lockParent(sql, { organizationId, id })));
+  const message = `The ${workflowId === undefined ? "organization" : "workflow"} was deleted.`;
+  const ids = await cancelRuns(sql, { organizationId, ids: [...chosen], completedAt: clock.now(), message });
+  await queue.removeAll(
+    sql,
+    ids.map((id) => ({ id })),
+  );
+  await tellParents(sql, queue, { parents });
+  await notifyCancelled(sql, ids);
+  return ids;
 }

@@ -75,6 +75,7 @@ export function createRunQueue({ target, log, supervises }: Options) {
 
     insert,
     insertMissing,
+    ...places,
 
     /** Locks the place of a claim in the queue, and says whether nobody claimed it since: to be called before its run is locked. */
     async hold(sql: Sql, { id, retryCount }: Claim): Promise<boolean> {
@@ -113,22 +114,6 @@ export function createRunQueue({ target, log, supervises }: Options) {
       await insertMissing(sql, runs);
     },
 
-    /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
-    async listOf(sql: Sql, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
-      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
-      return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
-    },
-
-    /** Runs of an organization that processes have claimed; they could begin at any moment. */
-    async listClaimed(sql: Sql, organizationId: string, { limit }: { limit: number }): Promise<string[]> {
-      const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND state = 'active' ORDER BY id LIMIT $2`;
-      return (await sql<{ id: string }>({ name: "", text }, [organizationId, limit])).map(({ id }) => id);
-    },
-
-    async clear(sql: Sql): Promise<void> {
-      await sql({ name: "", text: `DELETE FROM ${schema}.job` }, []);
-    },
-
     /** Gives claims back for another process to take at once. */
     async giveBack(sql: Sql, claims: Claim[]): Promise<void> {
       if (claims.length > 0) await boss.fail(queueName, claims, null, through(sql));
@@ -147,6 +132,25 @@ export function createRunQueue({ target, log, supervises }: Options) {
     },
   };
 }
+
+/** What needs the table alone. */
+const places = {
+  /** Some runs of an organization, whether a process has them or not: in the order of their ids, after the given one. */
+  async listOf(sql: Sql, organizationId: string, { afterId, limit }: { afterId: string | undefined; limit: number }) {
+    const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
+    return (await sql<{ id: string }>({ name: "", text }, [organizationId, afterId ?? null, limit])).map(({ id }) => id);
+  },
+
+  /** Runs of an organization that processes have claimed; they could begin at any moment. */
+  async listClaimed(sql: Sql, organizationId: string, { limit }: { limit: number }): Promise<string[]> {
+    const text = `SELECT id FROM ${schema}.job WHERE name = '${queueName}' AND group_id = $1 AND state = 'active' ORDER BY id LIMIT $2`;
+    return (await sql<{ id: string }>({ name: "", text }, [organizationId, limit])).map(({ id }) => id);
+  },
+
+  async clear(sql: Sql): Promise<void> {
+    await sql({ name: "", text: `DELETE FROM ${schema}.job` }, []);
+  },
+};
 
 function createBoss({ target, log, supervises }: Options): PgBoss {
   const boss = new PgBoss({

@@ -43,28 +43,7 @@ const shownItems = 3;
 export function createPreview({ workflows, runs, executeOnce, askModel, limitMs }: Options) {
   // The organization's runs need the process that evaluates its expressions too, and no slot limits how many previews are asked for.
   const takeTurn = createTurns();
-
-  async function findExample({ organizationId, workflowId }: Place, runId: string | undefined): Promise<Example> {
-    const { id: ownId } = await requireRow(workflows.find(organizationId, workflowId));
-    const id = runId ?? (await runs.findExample(organizationId, ownId));
-    if (id === undefined) return withoutRun;
-    const { row, nodes: rows, graph } = await runs.read(organizationId, id);
-    if (row.workflowId !== ownId) throw new Refusal("not_found", "There is no such run.");
-    return { runId: row.id, trigger: JSON.parse(row.triggerData) as TriggerData, rows, graph };
-  }
-
-  async function placeNode(place: Place, { canvas, nodeId, runId }: Edited) {
-    const { graph, ancestorsOf } = await readEdited(canvas);
-    const node = findNode(graph, nodeId);
-    const example = await findExample(place, runId);
-    const settled = settle(graph, example);
-    const incoming = collectIncoming(node, settled, toRootItem(example.trigger.payload));
-    const ancestors = ancestorsOf(nodeId);
-    const before = new Map([...settled].filter(([id]) => ancestors.has(id)));
-    const [first] = executeOnce.plan({ node, incoming });
-    const given = first ?? { index: 0, items: [], input: undefined, isForItem: false };
-    return { node, graph, example, settled: before, given };
-  }
+  const { findExample, placeNode } = createPlaces({ workflows, runs, executeOnce });
 
   return {
     async scope(place: Place, runId: string | undefined): Promise<PreviewScope> {
@@ -114,6 +93,33 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
       return { filled, model: model.name };
     },
   };
+}
+
+/** Finds the run that gives its data, and what comes to a node with it. */
+function createPlaces({ workflows, runs, executeOnce }: Pick<Options, "workflows" | "runs" | "executeOnce">) {
+  async function findExample({ organizationId, workflowId }: Place, runId: string | undefined): Promise<Example> {
+    const { id: ownId } = await requireRow(workflows.find(organizationId, workflowId));
+    const id = runId ?? (await runs.findExample(organizationId, ownId));
+    if (id === undefined) return withoutRun;
+    const { row, nodes: rows, graph } = await runs.read(organizationId, id);
+    if (row.workflowId !== ownId) throw new Refusal("not_found", "There is no such run.");
+    return { runId: row.id, trigger: JSON.parse(row.triggerData) as TriggerData, rows, graph };
+  }
+
+  async function placeNode(place: Place, { canvas, nodeId, runId }: Edited) {
+    const { graph, ancestorsOf } = await readEdited(canvas);
+    const node = findNode(graph, nodeId);
+    const example = await findExample(place, runId);
+    const settled = settle(graph, example);
+    const incoming = collectIncoming(node, settled, toRootItem(example.trigger.payload));
+    const ancestors = ancestorsOf(nodeId);
+    const before = new Map([...settled].filter(([id]) => ancestors.has(id)));
+    const [first] = executeOnce.plan({ node, incoming });
+    const given = first ?? { index: 0, items: [], input: undefined, isForItem: false };
+    return { node, graph, example, settled: before, given };
+  }
+
+  return { findExample, placeNode };
 }
 
 function toScope(example: Example): PreviewScope {

@@ -25,24 +25,8 @@ export type FoundRun = Found<RunNodeRow>;
 const mostBytes = 8_000_000;
 
 /** Reads one run: how its nodes stand, and of their data as much as is wanted. */
-export function createReadRun({ tables, graphOf }: Options) {
-  async function readStates(organizationId: string, id: string): Promise<Found<NodeState>> {
-    const row = await findWholeRun(tables, organizationId, id);
-    if (!row) throw new Refusal("not_found", "There is no such run.");
-    const [nodes, graph] = await Promise.all([listNodeStates(tables, organizationId, id), graphOf(organizationId, row)]);
-    return { row, nodes, graph };
-  }
-
-  async function readData(organizationId: string, runId: string, states: NodeState[], wanted: Set<string>): Promise<RunNodeRow[]> {
-    const nodeIds = [...wanted];
-    const found = nodeIds.length > 0 ? await findNodeData(tables, organizationId, { runId, nodeIds }) : [];
-    const data = new Map(found.map((one) => [one.nodeId, one]));
-    return states.map((state) => ({
-      ...state,
-      ...{ input: null, outputs: null, filled: null, items: null, ...data.get(state.nodeId) },
-      isLeftOut: state.bytes > 0 && !data.has(state.nodeId),
-    }));
-  }
+export function createReadRun(options: Options) {
+  const { readStates, readData } = createReadParts(options);
 
   /** One node of a run, however much it got and gave. */
   async function readWhole(organizationId: string, id: string, nodeId: string) {
@@ -93,6 +77,32 @@ export function createReadRun({ tables, graphOf }: Options) {
       return { items: resultOf(graph, readSettled(rows), toRootItem(payload)), bytes };
     },
   };
+}
+
+function createReadParts({ tables, graphOf }: Options) {
+  async function readStates(organizationId: string, id: string): Promise<Found<NodeState>> {
+    const row = await findWholeRun(tables, organizationId, id);
+    if (!row) throw new Refusal("not_found", "There is no such run.");
+    const [nodes, graph] = await Promise.all([listNodeStates(tables, organizationId, id), graphOf(organizationId, row)]);
+    return { row, nodes, graph };
+  }
+
+  async function readData(organizationId: string, runId: string, states: NodeState[], wanted: Set<string>): Promise<RunNodeRow[]> {
+    const nodeIds = [...wanted];
+    const found = nodeIds.length > 0 ? await findNodeData(tables, organizationId, { runId, nodeIds }) : [];
+    const data = new Map(found.map((one) => [one.nodeId, one]));
+    return states.map((state) => ({
+      ...state,
+      input: null,
+      outputs: null,
+      filled: null,
+      items: null,
+      ...data.get(state.nodeId),
+      isLeftOut: state.bytes > 0 && !data.has(state.nodeId),
+    }));
+  }
+
+  return { readStates, readData };
 }
 
 function cutToFirst(outputs: string | null): string | null {

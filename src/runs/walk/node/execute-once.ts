@@ -51,46 +51,12 @@ export type Filled = { parameters: Record<string, unknown>; filled: Record<strin
 
 /** Resolves references, fills what is empty, checks, and runs: a tool through the same steps as any call of it, a built-in node directly. */
 export function createExecuteOnce(options: Options) {
-  const { clock, log } = options;
+  const { log } = options;
   const { kindOf, isKnown, inputOf, isPure } = createKinds(options);
 
   function isPerItem(node: GraphNode): boolean {
     const kind = kindOf(node);
     return "engine" in kind ? kind.engine.per(node.parameters) === "item" : takesItem(node) || hasToFill(node, kind.action);
-  }
-
-  async function runAction(task: Timed, action: CatalogAction, { index }: Execution, parameters: Values): Promise<EngineOutcome> {
-    const given = await options.files.insertInto(task, { ...action.nodeDefaults, ...parameters }, task.signal);
-    const prepared = await prepareCall(task, action, given, options);
-    const items = await options.execute(prepared, {
-      signal: task.signal,
-      limitMs: task.leftMs(),
-      toldMs: task.limitMs,
-      idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
-      beforeStep: () => beginStep(task, index, !action.isResendable(prepared.input)),
-      trace: task.trace,
-    });
-    const { findBytes } = action;
-    if (!findBytes) return { outputs: { [onlyWay]: items } };
-    task.assertHeld();
-    return { outputs: { [onlyWay]: await options.files.takeOut(task, items, findBytes) } };
-  }
-
-  async function runEngine(task: Timed, engine: EngineNode, execution: Execution, given: unknown): Promise<EngineOutcome> {
-    const parameters = readInput(engine, given);
-    return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
-      engine.run({
-        ...{ parameters, items: execution.items, branches: task.incoming.branches, clock, signal },
-        answer: options.answerFor({ ...task, signal }),
-      }),
-    );
-  }
-
-  async function fill(task: Timed, request: FillTask): Promise<Filled> {
-    if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
-    return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
-      options.fill({ ...task, signal }, request),
-    );
   }
 
   return {
@@ -114,11 +80,11 @@ export function createExecuteOnce(options: Options) {
         const evaluate = (written: Values) => resolveParameters(written, scope, { ...how, onlyExpressionFields: true });
         return await inTurn(task, isPure(task.node), async () => {
           const timed = startClock(task, options.limitMs);
-          const { parameters, filled } = await fill(timed, { input, parameters: resolved, item: execution.input, evaluate });
+          const { parameters, filled } = await fill(options, timed, { input, parameters: resolved, item: execution.input, evaluate });
           note(execution.index, parameters, filled);
           return "engine" in kind
-            ? await runEngine(timed, kind.engine, execution, parameters)
-            : await runAction(timed, kind.action, execution, parameters);
+            ? await runEngine(options, timed, { engine: kind.engine, execution, given: parameters })
+            : await runAction(options, timed, { action: kind.action, index: execution.index, parameters });
         });
       } catch (error) {
         if (!(error instanceof Refusal) && !task.signal.aborted)
@@ -127,6 +93,48 @@ export function createExecuteOnce(options: Options) {
       }
     },
   };
+}
+
+type ActionRun = { action: CatalogAction; index: number; parameters: Values };
+
+async function runAction(options: Options, task: Timed, { action, index, parameters }: ActionRun): Promise<EngineOutcome> {
+  const given = await options.files.insertInto(task, { ...action.nodeDefaults, ...parameters }, task.signal);
+  const prepared = await prepareCall(task, action, given, options);
+  const items = await options.execute(prepared, {
+    signal: task.signal,
+    limitMs: task.leftMs(),
+    toldMs: task.limitMs,
+    idempotencyKey: `${task.runId}:${task.node.id}:${index}`,
+    beforeStep: () => beginStep(task, index, !action.isResendable(prepared.input)),
+    trace: task.trace,
+  });
+  const { findBytes } = action;
+  if (!findBytes) return { outputs: { [onlyWay]: items } };
+  task.assertHeld();
+  return { outputs: { [onlyWay]: await options.files.takeOut(task, items, findBytes) } };
+}
+
+type EngineRun = { engine: EngineNode; execution: Execution; given: unknown };
+
+async function runEngine(options: Options, task: Timed, { engine, execution, given }: EngineRun): Promise<EngineOutcome> {
+  const parameters = readInput(engine, given);
+  return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
+    engine.run({
+      parameters,
+      items: execution.items,
+      branches: task.incoming.branches,
+      clock: options.clock,
+      signal,
+      answer: options.answerFor({ ...task, signal }),
+    }),
+  );
+}
+
+async function fill(options: Options, task: Timed, request: FillTask): Promise<Filled> {
+  if (task.node.instruction === "" && task.node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
+  return await runUnderLimit({ limitMs: task.leftMs(), signal: task.signal, tooLate: task.tooLate }, (signal) =>
+    options.fill({ ...task, signal }, request),
+  );
 }
 
 /** What the time of an execution counts from: its parameters are known, and what a model has to fill is part of it. */
