@@ -1,9 +1,10 @@
 import { type FieldFault, Refusal } from "../base/refusal.ts";
 import type { CredentialData, Variant } from "../contract/credential.ts";
 import { maskData } from "./credential-data.ts";
+import type { RefreshPause } from "./refresh-store.ts";
 import type { Seal } from "./seal.ts";
 import type { SecretFingerprints } from "./secret-fingerprints.ts";
-import { type Content, type CredentialRow, noLease, type Place, type RefreshPause, type StoredHealth } from "./store.ts";
+import { type Content, type CredentialRow, noLease, type Place, type StoredHealth } from "./store.ts";
 
 export type Contents = ReturnType<typeof createContents>;
 

@@ -30,34 +30,10 @@ const testLimitMs = 15_000;
 const expiringMs = 24 * 3_600_000;
 const noteEveryMs = 60_000;
 
-export function createHealth({ db, clock, log, open, startCall, platformBaseUrl }: Options) {
+export function createHealth(options: Options) {
+  const { db, clock, open } = options;
   const tables = vaultTables(db);
-
-  /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
-  async function noteRefusal(opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> {
-    // What a caller wrote into the call may be what was refused.
-    if (from === "other tool" && !(await check(opened).then(() => false, isUnauthorized))) return failure;
-    const isOver = opened.isConnected && (await isRefusedForGood(opened, failure, from));
-    const row = opened.row();
-    const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
-    if (!isOver) {
-      await remember(noteFailure(tables, placeOf(row), note));
-      return failure;
-    }
-    await remember(noteHealth(tables, placeOf(row), { ...note, health: "needs_reconnect" }, row.version));
-    const { code, message } = needsReconnect(row, platformBaseUrl);
-    return new Refusal(code, `${failure.message} ${message}`, { effect: failure.effect });
-  }
-
-  /** The status alone may be about one call only, such as a scope that is missing: then the type's own check decides. */
-  async function isRefusedForGood(opened: OpenedCredential, { provider }: Refusal, from: Source): Promise<boolean> {
-    if (provider?.refusesCredential === true) return true;
-    if (typeof opened.data().refreshToken === "string") return false;
-    return from !== "own tool" || (await check(opened).then(() => false, isUnauthorized));
-  }
-
-  const check = async (opened: OpenedCredential): Promise<void> =>
-    await runUnderLimit(answerWithin(testLimitMs), async (signal) => await opened.definition.check?.(startCall(opened, signal)));
+  const { check, explain, remember } = createExplain(options);
 
   /** Undefined when it works, else what went wrong, in words that hold no secret. */
   async function tryCheck(checked: CheckedCredential): Promise<FailedCheck | undefined> {
@@ -71,14 +47,6 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
       const failure = opened && error instanceof Refusal ? await explain(opened, error.reworded(scrub.text), "check") : error;
       return describeFailure(failure, scrub.text(wordsOf(failure)));
     }
-  }
-
-  /** What a refusal means for the account, and what to do about it. One of the credential itself is remembered. */
-  const explain = async (opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> =>
-    failure.isUnauthorized ? await noteRefusal(opened, failure, from) : explainMissingScope(opened, failure, platformBaseUrl);
-
-  async function remember(writing: Promise<unknown>): Promise<void> {
-    await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
   }
 
   return {
@@ -112,6 +80,47 @@ export function createHealth({ db, clock, log, open, startCall, platformBaseUrl 
 
     explain,
   };
+}
+
+/** Finds out what a refusal means for the account, and remembers it where it is about the credential itself. */
+function createExplain({ db, clock, log, startCall, platformBaseUrl }: Options) {
+  const tables = vaultTables(db);
+
+  /** The provider did not accept the credential. A connection that gets no better token must be made again, and what this gives says so. */
+  async function noteRefusal(opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> {
+    // What a caller wrote into the call may be what was refused.
+    if (from === "other tool" && !(await check(opened).then(() => false, isUnauthorized))) return failure;
+    const isOver = opened.isConnected && (await isRefusedForGood(opened, failure, from));
+    const row = opened.row();
+    const note = { last_error: toStorableError(failure.message), last_error_at: clock.now() };
+    if (!isOver) {
+      await remember(noteFailure(tables, placeOf(row), note));
+      return failure;
+    }
+    await remember(noteHealth(tables, placeOf(row), { ...note, health: "needs_reconnect" }, row.version));
+    const { code, message } = needsReconnect(row, platformBaseUrl);
+    return new Refusal(code, `${failure.message} ${message}`, { effect: failure.effect });
+  }
+
+  /** The status alone may be about one call only, such as a scope that is missing: then the type's own check decides. */
+  async function isRefusedForGood(opened: OpenedCredential, { provider }: Refusal, from: Source): Promise<boolean> {
+    if (provider?.refusesCredential === true) return true;
+    if (typeof opened.data().refreshToken === "string") return false;
+    return from !== "own tool" || (await check(opened).then(() => false, isUnauthorized));
+  }
+
+  const check = async (opened: OpenedCredential): Promise<void> =>
+    await runUnderLimit(answerWithin(testLimitMs), async (signal) => await opened.definition.check?.(startCall(opened, signal)));
+
+  /** What a refusal means for the account, and what to do about it. One of the credential itself is remembered. */
+  const explain = async (opened: OpenedCredential, failure: Refusal, from: Source): Promise<Refusal> =>
+    failure.isUnauthorized ? await noteRefusal(opened, failure, from) : explainMissingScope(opened, failure, platformBaseUrl);
+
+  async function remember(writing: Promise<unknown>): Promise<void> {
+    await writing.catch((error: Error) => log.warn({ error: error.message }, "the health of a credential was not recorded"));
+  }
+
+  return { check, explain, remember };
 }
 
 /** During a pause nothing was tried; a test that may not be made says nothing of the tools. */

@@ -31,8 +31,9 @@ const hopeless = new Set(["credential_needs_reconnect", "credential_not_accessib
 const settledMs = 30_000;
 
 /** Decrypts a credential for one call and keeps its token fresh during it. A refresh goes on when the call has ended: its answer counts once. */
-export function createOpenCredential({ db, clock, fetch, contents, refresh, oauthClients, platformBaseUrl }: Options) {
-  const tables = vaultTables(db);
+export function createOpenCredential(options: Options) {
+  const { db, clock, fetch, contents, oauthClients, platformBaseUrl } = options;
+  const { renew, freshen } = createRenewals(options);
   const minted = createMintedTokens({ db, clock, fetch });
 
   /** With a token in place of what it is got with. */
@@ -40,30 +41,6 @@ export function createOpenCredential({ db, clock, fetch, contents, refresh, oaut
     if (!mint) return { row, data };
     const kept = Object.entries(data).filter(([name]) => !secretFieldsOf(variant).includes(name));
     return { row, data: { ...Object.fromEntries(kept), accessToken: await minted.get({ row, mint, data }, wait) } };
-  }
-
-  async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<OpenedRow> {
-    const work = () => refresh.refresh(placeOf(row), token);
-    return trace
-      ? await endAfter(trace.begin("token refresh", { "switchyard.provider": row.type }, "client"), work, () => ({}))
-      : await work();
-  }
-
-  async function freshen(opened: OpenedRow, trace: Span | undefined): Promise<OpenedRow> {
-    const { row, data } = opened;
-    if (data.accessToken === undefined || row.health === "needs_reconnect") throw needsReconnect(row, platformBaseUrl);
-    if (row.token_expires_at === null) return opened;
-    const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
-    if (leftMs > refreshEarlyMs) return opened;
-    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, opened, leftMs > 0));
-    if (leftMs > 0) return opened;
-    const note = {
-      health: "needs_reconnect",
-      last_error: "The token has expired and cannot be refreshed.",
-      last_error_at: clock.now(),
-    } as const;
-    await noteHealth(tables, placeOf(row), note, row.version);
-    throw needsReconnect(row, platformBaseUrl);
   }
 
   return async ({ definition, row }: CheckedCredential, { trace, signal }: { trace?: Span; signal?: AbortSignal } = {}) => {
@@ -111,6 +88,37 @@ export function createOpenCredential({ db, clock, fetch, contents, refresh, oaut
       secrets: (): string[] => [...secrets],
     };
   };
+}
+
+/** Gets a new token from the provider: when it is asked to, or when the old one is about to end. */
+function createRenewals({ db, clock, refresh, platformBaseUrl }: Options) {
+  const tables = vaultTables(db);
+
+  async function renew(row: CredentialRow, token: unknown, trace: Span | undefined): Promise<OpenedRow> {
+    const work = () => refresh.refresh(placeOf(row), token);
+    return trace
+      ? await endAfter(trace.begin("token refresh", { "switchyard.provider": row.type }, "client"), work, () => ({}))
+      : await work();
+  }
+
+  async function freshen(opened: OpenedRow, trace: Span | undefined): Promise<OpenedRow> {
+    const { row, data } = opened;
+    if (data.accessToken === undefined || row.health === "needs_reconnect") throw needsReconnect(row, platformBaseUrl);
+    if (row.token_expires_at === null) return opened;
+    const leftMs = row.token_expires_at.getTime() - clock.now().getTime();
+    if (leftMs > refreshEarlyMs) return opened;
+    if (row.can_refresh) return await renew(row, data.accessToken, trace).catch((error) => keepOr(error, opened, leftMs > 0));
+    if (leftMs > 0) return opened;
+    const note = {
+      health: "needs_reconnect",
+      last_error: "The token has expired and cannot be refreshed.",
+      last_error_at: clock.now(),
+    } as const;
+    await noteHealth(tables, placeOf(row), note, row.version);
+    throw needsReconnect(row, platformBaseUrl);
+  }
+
+  return { renew, freshen };
 }
 
 /** While the old token is valid, a provider that gives no new one is no reason to fail. */

@@ -6,19 +6,10 @@ import type { SafeFetch } from "../base/safe-fetch.ts";
 import type { Database } from "../storage/database.ts";
 import { type Contents, needsReconnect, notAccessible, placeOf, refreshPaused, toStorableError } from "./contents.ts";
 import { type CredentialType, chooseVariant } from "./credential-data.ts";
+import { findRefreshPause, noteDeadGrant, pauseRefresh, releaseLease, takeLease } from "./refresh-store.ts";
 import { clientOf, isDeadGrant, isTemporary, type OAuthClients, requestTokens, wasAsked } from "./request-tokens.ts";
 import { createSavedTokens, type OpenedRow } from "./saved-tokens.ts";
-import {
-  type CredentialRow,
-  findRefreshPause,
-  noteDeadGrant,
-  noteHealth,
-  type Place,
-  pauseRefresh,
-  releaseLease,
-  takeLease,
-  vaultTables,
-} from "./store.ts";
+import { type CredentialRow, noteHealth, type Place, vaultTables } from "./store.ts";
 
 export type Refresh = ReturnType<typeof createRefresh>;
 
