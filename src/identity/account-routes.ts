@@ -22,16 +22,21 @@ const tags = ["Accounts"];
 const nothing = z.undefined().describe("Nothing.");
 
 export function registerAccountRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
-  registerEntryRoutes(server, options);
+  registerFirstRoutes(server, options);
+  registerSignIn(server, options);
   registerProfileRoutes(server, options);
 }
 
-/** Ways in: everything a person without a session may do. */
-function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
-  const { identity, isSignUpOpen, signInLimitPerMinute, countAddress: onRequest } = options;
-  const { accounts, setup } = identity;
+/** What a person without a session may do is counted by account and by address. */
+const limitEntry = ({ signInLimitPerMinute }: AccountRouteOptions) =>
+  ({ access: "public", rateLimit: limitPerMinute(signInLimitPerMinute, accountOf) }) as const;
+
+/** Ways to an account of one's own. */
+function registerFirstRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
+  const { isSignUpOpen, countAddress: onRequest } = options;
+  const { setup } = options.identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
-  const config = { access: "public", rateLimit: limitPerMinute(signInLimitPerMinute, accountOf) } as const;
+  const config = limitEntry(options);
 
   routes.get(
     "/api/setup",
@@ -69,6 +74,14 @@ function registerEntryRoutes(server: FastifyInstance, options: AccountRouteOptio
       return reply.code(201).header("set-cookie", cookie).send(result);
     },
   );
+}
+
+/** Ways back to it. */
+function registerSignIn(server: FastifyInstance, options: AccountRouteOptions): void {
+  const { identity, countAddress: onRequest } = options;
+  const { accounts } = identity;
+  const routes = server.withTypeProvider<ZodTypeProvider>();
+  const config = limitEntry(options);
 
   routes.post(
     "/api/sign-in",

@@ -8,7 +8,16 @@ import { type ChosenAccount, type ConsentAccounts, invalid, toColumns } from "./
 import { isLoopbackHost, nameOfClient } from "./describe-client.ts";
 import { lifetimes } from "./lifetimes.ts";
 import { allowedByRole, grantableScopes, type ResourceServer, type Resources, scopeDescriptions } from "./resources.ts";
-import { type ClientRow, findClient, insertConnection, insertTicket, oauthTables, takeTicket } from "./store.ts";
+import {
+  type ClientRow,
+  findClient,
+  insertConnection,
+  insertTicket,
+  type NewConnection,
+  type OAuthDb,
+  oauthTables,
+  takeTicket,
+} from "./store.ts";
 import { findToken, sha256 } from "./token-store.ts";
 import type { ConsentDecision, ConsentRequest, ConsentServer, OAuthScope } from "./wire.ts";
 
@@ -41,24 +50,10 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
     return { params, client, expiresAt: interaction.expiresAt };
   }
 
-  const serverOf = ({ resource }: Parameters) => (resource === undefined ? undefined : resources.serverAt(resource));
-
-  async function readApproval(params: Parameters, userId: string, answer: ConsentDecision): Promise<Decision> {
-    const server = serverOf(params) ?? pickServer(resources, answer.serverId);
-    const scopes = narrow(grantableScopes(server, params.scope ?? params.requested_scope), answer.scopes);
-    if (answer.organizationId === undefined) throw invalid("/organizationId", "is required to approve");
-    const member = await organizations.membership(answer.organizationId, userId);
-    if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
-    const allowed = allowedByRole(member.organization.role, scopes);
-    if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
-    const account = await accounts.choose(answer.organizationId, server, answer.credentialId);
-    return { approve: true, organizationId: answer.organizationId, serverId: server.id, scopes: allowed, account };
-  }
-
   return {
     async describe(uid: string, { userId, name, email }: UserCaller): Promise<ConsentRequest> {
       const { params, client, expiresAt } = await read(uid);
-      const asked = serverOf(params);
+      const asked = serverOf(resources, params);
       const show = (server: ResourceServer) => describeServer(server, params.scope ?? params.requested_scope);
       const [offered, memberships] = [asked ? [asked] : resources.servers, await organizations.listOf(userId)];
       return {
@@ -74,7 +69,9 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
 
     async decide(uid: string, { userId }: UserCaller, answer: ConsentDecision): Promise<{ redirectTo: string }> {
       const { params } = await read(uid);
-      const decision: Decision = answer.approve ? await readApproval(params, userId, answer) : { approve: false };
+      const decision: Decision = answer.approve
+        ? await readApproval({ organizations, accounts, resources }, params, userId, answer)
+        : { approve: false };
       const ticket = randomBytes(32).toString("base64url");
       const row = { hash: sha256(ticket), interactionHash: sha256(uid), userId, decision: JSON.stringify(decision) };
       await insertTicket(tables, row, lifetimes.ticket);
@@ -92,14 +89,47 @@ export function createConsent({ db, organizations, accounts, resources, issuerUr
       const { organizationId, serverId, scopes, account } = decision;
       const { name, host } = describeIdentity(client);
       const connection = { id: newId(), userId: taken.user_id, resource: resources.urlOf(serverId), scopes };
-      const row = { id: connection.id, user_id: taken.user_id, organization_id: organizationId, client_id: client.id, client_name: name };
-      const access = { client_host: host, resource: connection.resource, server_id: serverId, scopes, ...toColumns(account) };
-      await insertConnection(tables, { ...row, ...access }, lifetimes.connection).catch((error: { code?: string }) => {
-        throw error.code === "23503" ? ticketRefused() : error;
+      await keepConnection(tables, {
+        id: connection.id,
+        user_id: taken.user_id,
+        organization_id: organizationId,
+        client_id: client.id,
+        client_name: name,
+        client_host: host,
+        resource: connection.resource,
+        server_id: serverId,
+        scopes,
+        ...toColumns(account),
       });
       return connection;
     },
   };
+}
+
+const serverOf = (resources: Resources, { resource }: Parameters) => (resource === undefined ? undefined : resources.serverAt(resource));
+
+async function readApproval(
+  { organizations, accounts, resources }: Pick<Options, "organizations" | "accounts" | "resources">,
+  params: Parameters,
+  userId: string,
+  answer: ConsentDecision,
+): Promise<Decision> {
+  const server = serverOf(resources, params) ?? pickServer(resources, answer.serverId);
+  const scopes = narrow(grantableScopes(server, params.scope ?? params.requested_scope), answer.scopes);
+  if (answer.organizationId === undefined) throw invalid("/organizationId", "is required to approve");
+  const member = await organizations.membership(answer.organizationId, userId);
+  if (!member) throw new Refusal("role_required", "You do not belong to this organization.");
+  const allowed = allowedByRole(member.organization.role, scopes);
+  if (allowed.length === 0) throw new Refusal("role_required", "A viewer of an organization cannot let a client act on it.");
+  const account = await accounts.choose(answer.organizationId, server, answer.credentialId);
+  return { approve: true, organizationId: answer.organizationId, serverId: server.id, scopes: allowed, account };
+}
+
+/** The organization may have been deleted, or the person, since the user said yes. */
+async function keepConnection(tables: OAuthDb, row: NewConnection): Promise<void> {
+  await insertConnection(tables, row, lifetimes.connection).catch((error: { code?: string }) => {
+    throw error.code === "23503" ? ticketRefused() : error;
+  });
 }
 
 const requestGone = () => new Refusal("not_found", "This request is no longer open. Connect again from your application.");

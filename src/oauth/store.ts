@@ -59,7 +59,7 @@ export const touchClients = (db: OAuthDb, ids: string[]) =>
 
 // Connections
 
-type NewConnection = Omit<ConnectionRow, "created_at" | "expires_at" | "last_used_at">;
+export type NewConnection = Omit<ConnectionRow, "created_at" | "expires_at" | "last_used_at">;
 
 export const insertConnection = (db: OAuthDb, row: NewConnection, lifetimeSeconds: number) =>
   db
