@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { findAddressMistakes, findTemplateMistakes, isLoopbackName, resourceTemplateOf } from "./base/address-mistakes.ts";
 import { type DefaultModels, defaultModels } from "./base/default-models.ts";
 import { isLoopbackName } from "./base/name-host.ts";
 import { defaultDataDir } from "./base/own-files.ts";
@@ -22,6 +23,8 @@ import {
   url,
 } from "./base/setting-values.ts";
 
+export { isLoopbackName, resourceTemplateOf };
+
 export type Config = ReturnType<typeof readConfig>;
 
 export const allRoles = ["platform", "gateway", "worker"] as const;
@@ -35,50 +38,27 @@ export function readConfig(environment: Environment) {
   const platform = readDoor(read, "PLATFORM_API", 3000);
   const gateway = readDoor(read, "MCP_API", 3100);
   const operationsPort = read("OPERATIONS_PORT", undefined, integer(1, 65_535));
-  const resourceUrl = read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url);
+  const oauth = readOAuth(read, { platform, gateway });
   const config = {
     platform,
     gateway,
     operations: operationsPort === undefined ? undefined : { port: operationsPort, baseUrl: `http://localhost:${operationsPort}` },
     listenHost: read("LISTEN_HOST", "localhost", text),
     trustedProxies: read("TRUSTED_PROXIES", "", cidrs),
-    oauth: {
-      issuerUrl: read("MCP_OAUTH_ISSUER_URL", gateway.baseUrl, url),
-      resourceUrl,
-      consentUrlTemplate: read("MCP_OAUTH_CONSENT_URL_TEMPLATE", `${platform.baseUrl}/consent/{uid}`, template("{uid}")),
-      allowHttp: read("MCP_OAUTH_ALLOW_HTTP", "false", flag),
-      accessTokenLifetimeMs: read("MCP_OAUTH_ACCESS_TOKEN_TTL", "30m", duration),
-      tokenLimitPerMinute: read("RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "60", integer(1, 10_000_000)),
-      registrationLimitPerHour: read("RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "20", integer(1, 10_000_000)),
-    },
-    serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", resourceTemplateOf(resourceUrl), template("{serverId}")),
-    maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
-    maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
-    maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
-    maxResultCharacters: read("MCP_MAX_RESULT_CHARACTERS", "25000", integer(1000, 100_000_000)),
-    ...readRunLimits(read),
+    oauth,
+    serverUrlTemplate: read("MCP_SERVER_URL_TEMPLATE", resourceTemplateOf(oauth.resourceUrl), template("{serverId}")),
+    ...readExecutionLimits(read),
     dataDir: read("SWITCHYARD_DATA_DIR", defaultDataDir(environment), (value) => resolve(text(value))),
-    databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
-    databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
-    databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
-    historyRetentionDays: read("HISTORY_RETENTION_DAYS", "90", integer(1, 36_500)),
-    historyMaxRows: read("HISTORY_MAX_ROWS", "1000000", integer(1, 1_000_000_000)),
+    ...readStorage(read),
     ...readTenancy(read),
     outboundAllowedCidrs: read("OUTBOUND_ALLOWED_CIDRS", "", cidrs),
-    masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
-    previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
+    ...readKeys(read),
     oauthClients: readOAuthClients(environment, mistakes),
-    ...{ ai: readAi(read, mistakes), models: readModels(read) },
-    cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
-    previousCookieKeys: read("SWITCHYARD_COOKIE_KEY_PREVIOUS", "", keys),
+    ai: readAi(read, mistakes),
+    models: readModels(read),
     smtpUrl: read("SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MAIL_FROM", "Switchyard <switchyard@localhost>", text),
-    slowStatementMs: read("SLOW_STATEMENT_WARNING", "500ms", duration),
-    blockedLoopMs: read("EVENT_LOOP_WARNING", "200ms", duration),
-    traces: readTraces(read),
-    sendsTraceParent: read("OUTBOUND_TRACEPARENT", "false", flag),
-    logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
-    metricsToken: read("METRICS_TOKEN", undefined, text),
+    ...readWatching(read),
     ...readSignInLimits(read),
     ownEventsPerMinute: read("TRIGGER_OWN_EVENTS_PER_MINUTE", "20", integer(1, 1_000_000)),
     keyLimitPerMinute: read("RATE_LIMIT_API_KEY_PER_MINUTE", "600", integer(1, 10_000_000)),
@@ -96,6 +76,43 @@ export function readConfig(environment: Environment) {
   return config;
 }
 
+type Doors = Record<"platform" | "gateway", { baseUrl: string }>;
+
+const readOAuth = (read: Read, { platform, gateway }: Doors) => ({
+  issuerUrl: read("MCP_OAUTH_ISSUER_URL", gateway.baseUrl, url),
+  resourceUrl: read("MCP_OAUTH_RESOURCE_URL", gateway.baseUrl, url),
+  consentUrlTemplate: read("MCP_OAUTH_CONSENT_URL_TEMPLATE", `${platform.baseUrl}/consent/{uid}`, template("{uid}")),
+  allowHttp: read("MCP_OAUTH_ALLOW_HTTP", "false", flag),
+  accessTokenLifetimeMs: read("MCP_OAUTH_ACCESS_TOKEN_TTL", "30m", duration),
+  tokenLimitPerMinute: read("RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE", "60", integer(1, 10_000_000)),
+  registrationLimitPerHour: read("RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR", "20", integer(1, 10_000_000)),
+});
+
+const readStorage = (read: Read) => ({
+  databaseUrl: read("DATABASE_URL", undefined, postgresUrl),
+  databasePoolerUrl: read("DATABASE_POOLER_URL", undefined, postgresUrl),
+  databasePoolSize: read("DATABASE_POOL_SIZE", "10", integer(2, 1000)),
+  historyRetentionDays: read("HISTORY_RETENTION_DAYS", "90", integer(1, 36_500)),
+  historyMaxRows: read("HISTORY_MAX_ROWS", "1000000", integer(1, 1_000_000_000)),
+});
+
+const readKeys = (read: Read) => ({
+  masterKey: read("SWITCHYARD_MASTER_KEY", undefined, key),
+  previousMasterKeys: read("SWITCHYARD_MASTER_KEY_PREVIOUS", "", keys),
+  cookieKey: read("SWITCHYARD_COOKIE_KEY", undefined, key),
+  previousCookieKeys: read("SWITCHYARD_COOKIE_KEY_PREVIOUS", "", keys),
+});
+
+/** What an operator sees of the process. */
+const readWatching = (read: Read) => ({
+  slowStatementMs: read("SLOW_STATEMENT_WARNING", "500ms", duration),
+  blockedLoopMs: read("EVENT_LOOP_WARNING", "200ms", duration),
+  traces: readTraces(read),
+  sendsTraceParent: read("OUTBOUND_TRACEPARENT", "false", flag),
+  logLevel: read("LOG_LEVEL", "info", oneOf("debug", "info", "warn", "error", "silent")),
+  metricsToken: read("METRICS_TOKEN", undefined, text),
+});
+
 function readSignInLimits(read: Read) {
   const signInLimitPerMinute = read("RATE_LIMIT_SIGN_IN_PER_MINUTE", "10", integer(1, 1_000_000));
   // One account must not be allowed more than the address it signs in from.
@@ -103,68 +120,6 @@ function readSignInLimits(read: Read) {
   const signInAddressLimitPerMinute = read("RATE_LIMIT_SIGN_IN_ADDRESS_PER_MINUTE", least, integer(1, 1_000_000));
   return { signInLimitPerMinute, signInAddressLimitPerMinute };
 }
-
-type Addresses = {
-  platform: { baseUrl: string };
-  gateway: { baseUrl: string };
-  serverUrlTemplate: string;
-  oauth: { issuerUrl: string; resourceUrl: string; consentUrlTemplate: string; allowHttp: boolean };
-};
-
-/** Addresses that are fine by themselves, but with which no client could connect, or not safely. */
-function findAddressMistakes({ platform, gateway, oauth }: Addresses): string[] {
-  const { issuerUrl, resourceUrl, consentUrlTemplate, allowHttp } = oauth;
-  const [issuer, resource, consent] = [issuerUrl, resourceUrl, consentUrlTemplate.replaceAll("{uid}", "x")].map((text) => new URL(text));
-  const isOpen = (address: URL | undefined) => address?.protocol === "http:" && !isLoopbackName(address.hostname) && !allowHttp;
-  const open = Object.entries({ ISSUER_URL: issuer, RESOURCE_URL: resource, CONSENT_URL_TEMPLATE: consent }).filter(([, one]) =>
-    isOpen(one),
-  );
-  const mistakes = open.map(
-    ([name]) => `MCP_OAUTH_${name}: must be https, because tokens travel there (MCP_OAUTH_ALLOW_HTTP=true allows http)`,
-  );
-  if (new URL(platform.baseUrl).pathname !== "/")
-    mistakes.push(
-      "PLATFORM_API_BASE_URL: must have no path, because the web UI is at the root of its host; give it a host name of its own",
-    );
-  if (isLoopbackName(issuer?.hostname ?? "") !== isLoopbackName(resource?.hostname ?? ""))
-    mistakes.push("MCP_OAUTH_ISSUER_URL: must be public when MCP_OAUTH_RESOURCE_URL is, because the same clients go to both");
-  if (!isSameSite(consent?.origin ?? "", new URL(platform.baseUrl).origin))
-    mistakes.push("MCP_OAUTH_CONSENT_URL_TEMPLATE: must be on PLATFORM_API_BASE_URL, where people are signed in");
-  return [...mistakes, ...findPathMistakes({ gateway, oauth })];
-}
-
-const ownSegments = new Set(["oauth", "servers", ".well-known"]);
-
-/** A public path is taken away from what is asked for, so one that is also the gateway's own would take its routes away. */
-function findPathMistakes({ gateway: { baseUrl }, oauth: { issuerUrl, resourceUrl } }: Pick<Addresses, "gateway" | "oauth">): string[] {
-  const given = { MCP_API_BASE_URL: baseUrl, MCP_OAUTH_ISSUER_URL: issuerUrl, MCP_OAUTH_RESOURCE_URL: resourceUrl };
-  return Object.entries(given).flatMap(([name, address]) => {
-    const segment = new URL(address).pathname.split("/")[1] ?? "";
-    const isNamedAlready = name !== "MCP_API_BASE_URL" && address === baseUrl;
-    if (isNamedAlready || !ownSegments.has(segment)) return [];
-    return [`${name}: its path must not begin with /${segment}, because the gateway has addresses of its own there; choose another one`];
-  });
-}
-
-/** The address of each server as OAuth names it: where clients that sign in must find it. */
-export const resourceTemplateOf = (resourceUrl: string): string => `${resourceUrl}/{serverId}/mcp`;
-
-/** Without a resource URL the template only changes what is shown, and clients with a key go there; with one, both must agree. */
-function findTemplateMistakes({ serverUrlTemplate, oauth }: Addresses, namesResource: boolean): string[] {
-  const name = "MCP_SERVER_URL_TEMPLATE";
-  const address = new URL(serverUrlTemplate.replaceAll("{serverId}", "x"));
-  const expected = resourceTemplateOf(oauth.resourceUrl);
-  if (serverUrlTemplate === expected) return [];
-  if (namesResource) return [`${name}: must be ${expected}, because MCP_OAUTH_RESOURCE_URL says that the servers are there`];
-  if (address.protocol === "http:" && !isLoopbackName(address.hostname) && !oauth.allowHttp)
-    return [`${name}: must be https, because keys and tokens travel there (MCP_OAUTH_ALLOW_HTTP=true allows http)`];
-  return [];
-}
-
-const isSameSite = (one: string, other: string): boolean => {
-  const [a, b] = [new URL(one), new URL(other)];
-  return one === other || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname) && a.port === b.port && a.protocol === b.protocol);
-};
 
 /** The process environment over an optional `.env` file in the working folder. */
 export function readEnvironment(folder = "."): Environment {
@@ -224,7 +179,11 @@ const samplers = {
   parentbased_traceidratio: { ratio: undefined, isParentBased: true },
 };
 
-const readRunLimits = (read: Read) => ({
+const readExecutionLimits = (read: Read) => ({
+  maxConcurrentExecutions: read("SEMAPHORE_MAX_CONCURRENT_EXECUTIONS", "5", integer(1, 100_000)),
+  maxQueuedExecutions: read("SEMAPHORE_MAX_QUEUE", "1000", integer(0, 1_000_000)),
+  maxExecutionTimeMs: read("MCP_MAX_EXECUTION_TIME", "5m", duration),
+  maxResultCharacters: read("MCP_MAX_RESULT_CHARACTERS", "25000", integer(1000, 100_000_000)),
   maxRunTimeMs: read("TASK_RUNNER_MAX_EXECUTION_TIME", "1h", duration),
   maxRunsAtOnce: read("TASK_RUNNER_MAX_RUNS", "256", integer(1, 10_000)),
   maxCallsPerRun: read("TASK_RUNNER_MAX_CALLS", undefined, integer(1, 100_000)),
