@@ -69,16 +69,7 @@ export function createDoor(options: DoorOptions): FastifyInstance {
     throw allowedMethods.refusalFor(request);
   });
 
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    try {
-      requireUtf8(request);
-      done(null, isBlank(body as Buffer) ? undefined : readJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-
+  readJsonOnly(server);
   const checkHost = createHostCheck(publicUrls);
   // With `done` instead of a promise: these run for every request and wait for nothing.
   server.decorateRequest("trace");
@@ -115,6 +106,18 @@ export function createDoor(options: DoorOptions): FastifyInstance {
   );
   server.server.on("checkExpectation", server.routing);
   return server;
+}
+
+function readJsonOnly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      requireUtf8(request);
+      done(null, isBlank(body as Buffer) ? undefined : readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
 }
 
 /** Probes and readers of metrics come all the time and say nothing; they get an id and no span. */

@@ -56,27 +56,9 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
   const sealSecrets = ({ organizationId, endpointId }: EndpointPlace, secrets: EndpointSecrets): Buffer =>
     seal.seal(JSON.stringify(secrets), { organizationId, credentialId: endpointId });
 
-  /** Early, to say it to the person who can mend it; when something is sent, the address is judged again. */
-  async function requireReachable(url: string): Promise<void> {
-    const { protocol, hostname, username, password } = new URL(url);
-    if (username !== "" || password !== "") throw refuseUrl("must not contain a user name or password");
-    await resolveFor[protocol === "http:" ? "http" : "https"](hostname).catch((error: unknown) => {
-      // A name that is not known at this moment may be so later.
-      if (!(error instanceof Refusal) || error.code !== "outbound_refused") return;
-      throw refuseUrl(protocol === "http:" ? "must be https, unless the operator allows the address" : "is not a public address");
-    });
-  }
-
-  async function requireEndpoint(place: EndpointPlace): Promise<EndpointRow> {
-    return (await findEndpoint(tables, place)) ?? refuseUnknown();
-  }
-
-  async function requireActive(place: EndpointPlace): Promise<void> {
-    const { is_active } = await requireEndpoint(place);
-    if (!is_active) throw new Refusal("conflict", "The endpoint is switched off. Switch it on first.");
-  }
-
   return {
+    ...createDeliveries(tables),
+
     async list(organizationId: string): Promise<EventEndpoint[]> {
       return (await listEndpoints(tables, organizationId)).map(toEndpoint);
     },
@@ -86,7 +68,7 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
       { url, types, description = "" }: EventEndpointRequest,
       createdBy: string,
     ): Promise<EventEndpointWithSecret> {
-      await requireReachable(url);
+      await requireReachable(resolveFor, url);
       const id = newId();
       const secret = newEventSecret();
       const secret_sealed = sealSecrets({ organizationId, endpointId: id }, { current: secret });
@@ -97,7 +79,7 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
     },
 
     async update(place: EndpointPlace, { isActive, types, ...change }: EventEndpointChange): Promise<EventEndpoint> {
-      if (change.url !== undefined) await requireReachable(change.url);
+      if (change.url !== undefined) await requireReachable(resolveFor, change.url);
       const row = await updateEndpoint(tables, place, {
         ...change,
         types: types && [...new Set(types)],
@@ -117,27 +99,52 @@ export function createEventEndpoints({ db, clock, seal, resolveFor }: Options) {
       );
       return { ...toEndpoint(row ?? refuseUnknown()), secret };
     },
-
-    async sendTest(place: EndpointPlace): Promise<EventDelivery> {
-      await requireActive(place);
-      const about = { organization_id: place.organizationId, endpoint_id: place.endpointId, id: newId(), event_id: newId() };
-      const payload = JSON.stringify({ message: "This is a test." });
-      return toDelivery(await insertDelivery(tables, { ...about, type: testType, payload }));
-    },
-
-    async deliveries(place: EndpointPlace, { limit, cursor, status }: EventDeliveryQuery): Promise<EventDeliveryList> {
-      await requireEndpoint(place);
-      const rows = await listDeliveries(tables, place, { status, beforeId: cursor, limit: limit + 1 });
-      const page = rows.slice(0, limit);
-      return { data: page.map(toDelivery), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
-    },
-
-    /** Sends the same event again, whatever became of it before. */
-    async redeliver(place: DeliveryPlace): Promise<EventDelivery> {
-      await requireActive(place);
-      return toDelivery((await restartDelivery(tables, place)) ?? refuseUnknown("delivery"));
-    },
   };
+}
+
+/** What is sent to an endpoint. */
+const createDeliveries = (tables: EventTables) => ({
+  async sendTest(place: EndpointPlace): Promise<EventDelivery> {
+    await requireActive(tables, place);
+    const about = { organization_id: place.organizationId, endpoint_id: place.endpointId, id: newId(), event_id: newId() };
+    const payload = JSON.stringify({ message: "This is a test." });
+    return toDelivery(await insertDelivery(tables, { ...about, type: testType, payload }));
+  },
+
+  async deliveries(place: EndpointPlace, { limit, cursor, status }: EventDeliveryQuery): Promise<EventDeliveryList> {
+    await requireEndpoint(tables, place);
+    const rows = await listDeliveries(tables, place, { status, beforeId: cursor, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    return { data: page.map(toDelivery), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  },
+
+  /** Sends the same event again, whatever became of it before. */
+  async redeliver(place: DeliveryPlace): Promise<EventDelivery> {
+    await requireActive(tables, place);
+    return toDelivery((await restartDelivery(tables, place)) ?? refuseUnknown("delivery"));
+  },
+});
+
+async function requireEndpoint(tables: EventTables, place: EndpointPlace): Promise<EndpointRow> {
+  return (await findEndpoint(tables, place)) ?? refuseUnknown();
+}
+
+async function requireActive(tables: EventTables, place: EndpointPlace): Promise<void> {
+  const { is_active } = await requireEndpoint(tables, place);
+  if (!is_active) throw new Refusal("conflict", "The endpoint is switched off. Switch it on first.");
+}
+
+type EventTables = ReturnType<typeof eventTables>;
+
+/** Early, to say it to the person who can mend it; when something is sent, the address is judged again. */
+async function requireReachable(resolveFor: Options["resolveFor"], url: string): Promise<void> {
+  const { protocol, hostname, username, password } = new URL(url);
+  if (username !== "" || password !== "") throw refuseUrl("must not contain a user name or password");
+  await resolveFor[protocol === "http:" ? "http" : "https"](hostname).catch((error: unknown) => {
+    // A name that is not known at this moment may be so later.
+    if (!(error instanceof Refusal) || error.code !== "outbound_refused") return;
+    throw refuseUrl(protocol === "http:" ? "must be https, unless the operator allows the address" : "is not a public address");
+  });
 }
 
 export const createOpenSecrets =

@@ -63,7 +63,7 @@ type Found<Target> = { tool: McpTool<Target>; fault: Refusal | undefined };
 
 /** tools/call, and the notification that cancels one. */
 export function createAnswerCall<Target>(options: McpOptions<Target>) {
-  const { server, callTool, callsInFlight, challenge, limitCharacters, log, tracing } = options;
+  const { server, callTool, callsInFlight, limitCharacters, log, tracing } = options;
 
   async function run({ tool, fault: misfit }: Found<Target>, rpc: RpcRequest, era: Era, request: McpRequest): Promise<ToolResult> {
     const { caller, requestId, trace } = request;
@@ -93,7 +93,7 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
 
   async function answerCall(rpc: RpcRequest, era: Era, request: McpRequest): Promise<Answer> {
     const { requestId } = request;
-    const found = findTool(rpc, request);
+    const found = findTool(options, rpc, request);
     const whose = { id: rpc.id, requestId };
     if ("error" in found) return answerError(whose, found.error);
     const context = { era, requestId, serverInfo: server.serverInfo, outputSchema: found.tool.outputSchema, limitCharacters };
@@ -104,43 +104,51 @@ export function createAnswerCall<Target>(options: McpOptions<Target>) {
       if (result instanceof Refusal) throw result;
       return write(result);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : hideFailure(error, { tool: found.tool, requestId, trace });
+      const refusal = error instanceof Refusal ? error : hideFailure(error, log, { tool: found.tool, requestId, trace });
       const problem = toRpcError(refusal, found.fault);
       return problem ? answerError(whose, problem) : write(refusal);
     }
   }
 
-  function findTool({ params }: RpcRequest, { caller }: McpRequest): Found<Target> | { error: RpcError } {
-    if (typeof params.name !== "string") return { error: invalidParams("name is required") };
-    const tool = server.toolsByName.get(params.name);
-    if (!tool) return { error: unknownTool(params.name, caller) };
-    if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope) };
-    const isMisfit = params.arguments !== undefined && !isObject(params.arguments);
-    return { tool, fault: isMisfit ? new Refusal("validation_failed", `${noObject}.`) : undefined };
-  }
-
-  function hideFailure(error: unknown, { tool, requestId, trace }: { tool: McpTool<Target>; requestId: string; trace: Span }): Refusal {
-    log.error({ err: error, requestId, traceId: trace.traceId, tool: tool.name }, "a tool call failed unexpectedly");
-    return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
-  }
-
-  function unknownTool(name: string, { view }: McpCaller): RpcError {
-    const visible = server.tools.map((tool) => tool.name).filter((one) => view?.allows(one) ?? true);
-    return invalidParams(`unknown tool ${describeUnknownName(name, visible)}`, "not_found");
-  }
-
-  const insufficientScope = (scope: string): RpcError => ({
-    status: 403,
-    code: rpcCode.refused,
-    reason: "insufficient_scope",
-    message: `This needs the scope ${scope}.`,
-    headers: { "WWW-Authenticate": challenge(scope) },
-  });
-
   const cancel = (caller: McpCaller, id: unknown) => callsInFlight.cancel({ caller, serverId: server.id, id });
 
   return { answerCall, cancel };
 }
+
+type Where<Target> = Pick<McpOptions<Target>, "server" | "challenge">;
+
+function findTool<Target>(
+  { server, challenge }: Where<Target>,
+  { params }: RpcRequest,
+  { caller }: McpRequest,
+): Found<Target> | { error: RpcError } {
+  if (typeof params.name !== "string") return { error: invalidParams("name is required") };
+  const tool = server.toolsByName.get(params.name);
+  if (!tool) return { error: unknownTool(server.tools, params.name, caller) };
+  if (!caller.scopes.includes(tool.scope)) return { error: insufficientScope(tool.scope, challenge) };
+  const isMisfit = params.arguments !== undefined && !isObject(params.arguments);
+  return { tool, fault: isMisfit ? new Refusal("validation_failed", `${noObject}.`) : undefined };
+}
+
+type Failed = { tool: { name: string }; requestId: string; trace: Span };
+
+function hideFailure(error: unknown, log: Log, { tool, requestId, trace }: Failed): Refusal {
+  log.error({ err: error, requestId, traceId: trace.traceId, tool: tool.name }, "a tool call failed unexpectedly");
+  return new Refusal("internal_error", `The tool ${tool.name} failed unexpectedly. The log of the server says more.`);
+}
+
+function unknownTool(tools: { name: string }[], name: string, { view }: McpCaller): RpcError {
+  const visible = tools.map((tool) => tool.name).filter((one) => view?.allows(one) ?? true);
+  return invalidParams(`unknown tool ${describeUnknownName(name, visible)}`, "not_found");
+}
+
+const insufficientScope = (scope: string, challenge: (scope: string) => string): RpcError => ({
+  status: 403,
+  code: rpcCode.refused,
+  reason: "insufficient_scope",
+  message: `This needs the scope ${scope}.`,
+  headers: { "WWW-Authenticate": challenge(scope) },
+});
 
 const noObject = "arguments must be an object";
 

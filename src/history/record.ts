@@ -79,7 +79,7 @@ const largeBytes = 64 * 1024;
  * `record_unavailable` when that is not certain; repeating the same call with the same id is then safe.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { db, clock, log, onChange, onBatch, tableOf, parametersLimitBytes = 256 * 1024, outputsLimitBytes = mostOutputBytes } = options;
+  const { db, clock, log, onChange, onBatch, tableOf } = options;
   const owner = newId();
   let hasOpened = false;
   const opens = createSizedBatch(async (rows: NewCallRow[]) => {
@@ -99,35 +99,12 @@ export function createRecorder(options: RecorderOptions) {
   const writeEnd = (end: CallEnd): Promise<void> => closes.add(end, end.outputs?.length ?? 0);
   const unsettled = createUnsettled({ write: writeEnd, log });
   const scrubOf = createScrubs(options.findStoredOf ?? (async () => () => []));
-
-  const toRow = (call: ArrivedCall, scrub: Scrub | undefined): NewCallRow => {
-    const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrub);
-    const credentials = toPayload(call.credentials, credentialsLimitBytes);
-    return { ...describeCall(call), ...joinPayloads({ parameters, credentials }), owner };
-  };
-
-  const toEnd = (
-    { organizationId, id }: EndedCall,
-    { status, outputs, error, durationMs }: CallOutcome,
-    scrub: Scrub | undefined,
-  ): CallEnd => {
-    const noOutputs = { outputs: null, truncated: false, sanitized: false };
-    return {
-      ...{ organizationId, id, status, durationMs: wholeMs(durationMs), completedAt: clock.now(), ...describeError(error, scrub) },
-      ...(outputs === undefined ? noOutputs : endPayload(scrubPayload(outputs, outputsLimitBytes, scrub))),
-    };
-  };
+  const { toRow, toEnd } = createRows(options, owner);
+  const refuse = createRefuse(log);
 
   const insert = async (row: NewCallRow): Promise<void> => {
     hasOpened = true;
     await opens.add(row, row.parameters.length).catch(refuse);
-  };
-
-  const refuse = (error: unknown): never => {
-    if (!isDatabaseUnavailable(error)) log.error({ err: error }, "a call cannot be recorded");
-    throw new Refusal("record_unavailable", "The record of this call could not be written, so its outcome is not certain.", {
-      cause: error,
-    });
   };
 
   return {
@@ -174,6 +151,40 @@ export function createRecorder(options: RecorderOptions) {
     },
   };
 }
+
+/** What is stored of a call. */
+function createRows({ clock, parametersLimitBytes = 256 * 1024, outputsLimitBytes = mostOutputBytes }: RecorderOptions, owner: string) {
+  const noOutputs = { outputs: null, truncated: false, sanitized: false };
+  return {
+    toRow(call: ArrivedCall, scrub: Scrub | undefined): NewCallRow {
+      const parameters = scrubPayload(call.parameters, parametersLimitBytes, scrub);
+      const credentials = toPayload(call.credentials, credentialsLimitBytes);
+      return { ...describeCall(call), ...joinPayloads({ parameters, credentials }), owner };
+    },
+
+    toEnd({ organizationId, id }: EndedCall, outcome: CallOutcome, scrub: Scrub | undefined): CallEnd {
+      const { status, outputs, error, durationMs } = outcome;
+      return {
+        organizationId,
+        id,
+        status,
+        durationMs: wholeMs(durationMs),
+        completedAt: clock.now(),
+        ...describeError(error, scrub),
+        ...(outputs === undefined ? noOutputs : endPayload(scrubPayload(outputs, outputsLimitBytes, scrub))),
+      };
+    },
+  };
+}
+
+const createRefuse =
+  (log: Log) =>
+  (error: unknown): never => {
+    if (!isDatabaseUnavailable(error)) log.error({ err: error }, "a call cannot be recorded");
+    throw new Refusal("record_unavailable", "The record of this call could not be written, so its outcome is not certain.", {
+      cause: error,
+    });
+  };
 
 const notRun = "The call was not run, because its record could not be written.";
 

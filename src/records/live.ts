@@ -51,24 +51,8 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     if (isNew(feed, event)) hub.publish(feed.organizationId, { cursor: feed.since, event });
   };
 
-  async function pollFeed(feed: Feed): Promise<void> {
-    const isKnown = (key: string, version: number) => (feed.delivered.get(key) ?? -1) >= version;
-    const { now, pages } = await findSince({ organizationId: feed.organizationId, cursor: feed.since, most: mostPolled, isKnown });
-    if (pages === undefined) hub.publish(feed.organizationId, { cursor: now });
-    else for await (const events of pages) for (const event of events) deliver(feed, event);
-    advance(feed, now);
-  }
-
-  async function poll(): Promise<void> {
-    try {
-      for (const feed of [...feeds.values()]) if (feeds.get(feed.organizationId) === feed) await pollFeed(feed);
-    } catch (error) {
-      log.debug({ reason: (error as Error).message }, "live updates wait for the database");
-    }
-  }
-
   const polling = createPolling({
-    poll,
+    poll: createPollFeeds({ feeds, findSince, hub, deliver, log }),
     isNeeded: () => feeds.size > 0,
     pauseMs: () => (listener?.isConnected() ? pollIntervalMs : Math.min(1_000, pollIntervalMs)),
   });
@@ -125,6 +109,33 @@ export function createLive({ db, target, log, sources, pollIntervalMs = 5_000 }:
     async stop(): Promise<void> {
       await Promise.all([announcements.stop(), listener?.stop(), polling.stop()]);
     },
+  };
+}
+
+type Feeds = {
+  feeds: ReadonlyMap<string, Feed>;
+  findSince: ReturnType<typeof createFindSince>;
+  hub: { publish: (organizationId: string, delivery: Delivery) => void };
+  deliver: (feed: Feed, event: LiveEvent) => void;
+  log: Log;
+};
+
+/** Looks for what changed lately and no hint told of. */
+function createPollFeeds({ feeds, findSince, hub, deliver, log }: Feeds) {
+  async function pollFeed(feed: Feed): Promise<void> {
+    const isKnown = (key: string, version: number) => (feed.delivered.get(key) ?? -1) >= version;
+    const { now, pages } = await findSince({ organizationId: feed.organizationId, cursor: feed.since, most: mostPolled, isKnown });
+    if (pages === undefined) hub.publish(feed.organizationId, { cursor: now });
+    else for await (const events of pages) for (const event of events) deliver(feed, event);
+    advance(feed, now);
+  }
+
+  return async (): Promise<void> => {
+    try {
+      for (const feed of [...feeds.values()]) if (feeds.get(feed.organizationId) === feed) await pollFeed(feed);
+    } catch (error) {
+      log.debug({ reason: (error as Error).message }, "live updates wait for the database");
+    }
   };
 }
 
