@@ -1,5 +1,5 @@
 import { ReactFlowProvider } from "@xyflow/react";
-import { useCallback, useEffect, useReducer, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useReducer, useRef, useState } from "react";
 import type { Workflow } from "../../../src/workflows/wire.ts";
 import type { NodeKind } from "../../catalog.ts";
 import { useDocumentTitle } from "../../parts/use-document-title.ts";
@@ -34,29 +34,10 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const run = useShownRun(organizationId, search.run);
   const frame = useRef<HTMLDivElement>(null);
   const panel = usePanelFocus();
-  const [timesLed, leadAgain] = useReducer((count: number) => count + 1, 0);
+  const { onOpen, onPalette, onClose, onRemark, timesLed } = useOpening(show, panel.want, frame);
   const [isStarting, setStarting] = useState(false);
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
-
-  const onOpen = useCallback(
-    (nodeId: string | undefined, isByKeyboard: boolean) => {
-      panel.want(isByKeyboard);
-      show({ node: nodeId, field: undefined, ...(nodeId === undefined ? {} : { panel: undefined }) });
-    },
-    [show, panel.want],
-  );
-  const onPalette = useCallback(() => {
-    if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
-  }, [show]);
-  const onClose = () => {
-    show({ node: undefined, field: undefined, panel: undefined });
-    frame.current?.focus();
-  };
-  const onRemark = ({ nodeId, pointer }: Remark) => {
-    show({ node: nodeId, field: pointer || undefined, panel: undefined });
-    leadAgain();
-  };
 
   return (
     <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
@@ -88,6 +69,32 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
       )}
     </div>
   );
+}
+
+type Show = ReturnType<typeof useWorkflowSearch>["show"];
+
+/** What opens and closes the panel beside the canvas. */
+function useOpening(show: Show, want: ReturnType<typeof usePanelFocus>["want"], frame: RefObject<HTMLDivElement | null>) {
+  const [timesLed, leadAgain] = useReducer((count: number) => count + 1, 0);
+  const onOpen = useCallback(
+    (nodeId: string | undefined, isByKeyboard: boolean) => {
+      want(isByKeyboard);
+      show({ node: nodeId, field: undefined, ...(nodeId === undefined ? {} : { panel: undefined }) });
+    },
+    [show, want],
+  );
+  const onPalette = useCallback(() => {
+    if (innerWidth < roomyWidth) show({ node: undefined, field: undefined, panel: undefined });
+  }, [show]);
+  const onClose = () => {
+    show({ node: undefined, field: undefined, panel: undefined });
+    frame.current?.focus();
+  };
+  const onRemark = ({ nodeId, pointer }: Remark) => {
+    show({ node: nodeId, field: pointer || undefined, panel: undefined });
+    leadAgain();
+  };
+  return { onOpen, onPalette, onClose, onRemark, timesLed };
 }
 
 /** Whoever opens a panel by a key goes on in it; it may be there already, or only after the address has changed. */

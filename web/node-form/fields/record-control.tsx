@@ -11,7 +11,6 @@ type RecordControlProps = ControlProps & { entry: Schema; pointer: string };
 
 /** Names with values, one row each. */
 export function RecordControl({ id, entry, pointer, label, value, onChange, readOnly }: RecordControlProps) {
-  const { Field } = useForm();
   const [draft, setDraft] = useState<RecordRow[]>([]);
   // Rows whose name is not written yet are no part of the value.
   const rows = isSameJson(readRows(draft), readRows(rowsOf(value))) ? draft : rowsOf(value);
@@ -24,44 +23,22 @@ export function RecordControl({ id, entry, pointer, label, value, onChange, read
   return (
     <>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the name of a row changes while it is written
-        <div key={index} className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] gap-1.5 rounded-lg border border-line p-2">
-          <input
-            id={`${id}-name-${index}`}
-            type="text"
-            autoComplete="off"
-            spellCheck={false}
-            aria-label={`Name ${index + 1} in ${label}`}
-            placeholder="Name"
-            readOnly={readOnly}
-            value={row.key}
-            onChange={(event) => change(rows.with(index, { ...row, key: event.target.value }))}
-            className={controlLook}
-          />
-          {!readOnly && (
-            <button
-              type="button"
-              aria-label={`Remove ${row.key || `row ${index + 1}`} from ${label}`}
-              onClick={() => {
-                change(rows.toSpliced(index, 1));
-                focusLater(`${id}-add`);
-              }}
-              className={`${buttonLook("bare")} px-2!`}
-            >
-              <X className="size-4" aria-hidden="true" />
-            </button>
-          )}
-          <div className="col-span-2 min-w-0">
-            <Field
-              schema={entry}
-              pointer={`${pointer}/${escapeKey(row.key)}`}
-              label={row.key === "" ? `Value ${index + 1} in ${label}` : row.key}
-              isEntry
-              value={row.value}
-              onChange={(next) => change(rows.with(index, { ...row, value: next }))}
-            />
-          </div>
-        </div>
+        <RecordEntry
+          // biome-ignore lint/suspicious/noArrayIndexKey: the name of a row changes while it is written
+          key={index}
+          id={id}
+          index={index}
+          row={row}
+          entry={entry}
+          pointer={pointer}
+          label={label}
+          readOnly={readOnly}
+          onChange={(next) => change(rows.with(index, next))}
+          onRemove={() => {
+            change(rows.toSpliced(index, 1));
+            focusLater(`${id}-add`);
+          }}
+        />
       ))}
       {repeated.length > 0 && <p className="text-sm text-danger">{repeated.join(", ")}: only the last of the same name counts.</p>}
       {!readOnly && (
@@ -80,5 +57,52 @@ export function RecordControl({ id, entry, pointer, label, value, onChange, read
       )}
       {readOnly && rows.length === 0 && <p className="text-sm text-muted">None</p>}
     </>
+  );
+}
+
+type RecordEntryProps = Pick<RecordControlProps, "id" | "entry" | "pointer" | "label" | "readOnly"> & {
+  index: number;
+  row: RecordRow;
+  onChange: (row: RecordRow) => void;
+  onRemove: () => void;
+};
+
+function RecordEntry({ id, index, row, entry, pointer, label, readOnly, onChange, onRemove }: RecordEntryProps) {
+  const { Field } = useForm();
+  return (
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] gap-1.5 rounded-lg border border-line p-2">
+      <input
+        id={`${id}-name-${index}`}
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={`Name ${index + 1} in ${label}`}
+        placeholder="Name"
+        readOnly={readOnly}
+        value={row.key}
+        onChange={(event) => onChange({ ...row, key: event.target.value })}
+        className={controlLook}
+      />
+      {!readOnly && (
+        <button
+          type="button"
+          aria-label={`Remove ${row.key || `row ${index + 1}`} from ${label}`}
+          onClick={onRemove}
+          className={`${buttonLook("bare")} px-2!`}
+        >
+          <X className="size-4" aria-hidden="true" />
+        </button>
+      )}
+      <div className="col-span-2 min-w-0">
+        <Field
+          schema={entry}
+          pointer={`${pointer}/${escapeKey(row.key)}`}
+          label={row.key === "" ? `Value ${index + 1} in ${label}` : row.key}
+          isEntry
+          value={row.value}
+          onChange={(next) => onChange({ ...row, value: next })}
+        />
+      </div>
+    </div>
   );
 }

@@ -11,64 +11,61 @@ type SettingsTabProps = Pick<NodePanelProps, "node" | "faults" | "readOnly" | "o
 export function SettingsTab({ node, faults, readOnly, onChange, idPrefix }: SettingsTabProps) {
   const settings = node.settings ?? {};
   const change = (next: Record<string, unknown>) => onChange(changeNode(node, "settings", next as CanvasNode["settings"]));
-  const { continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled, ...numbers } = settings;
-  const given = Object.entries({ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled }).filter(
-    ([, isOn]) => isOn !== undefined,
-  );
-  const switches = Object.fromEntries(given);
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const isSwitch = ([name]: [string, unknown]) => switches.some((one) => one.name === name);
+  const numbers = Object.fromEntries(given.filter((one) => !isSwitch(one)));
   return (
     <>
       <SchemaForm
         schema={numberSettings}
         value={numbers}
-        onChange={(next) => change({ ...next, ...switches })}
+        onChange={(next) => change({ ...next, ...Object.fromEntries(given.filter(isSwitch)) })}
         faults={faultsBelow(faults, "/settings")}
         readOnly={readOnly}
         idPrefix={`${idPrefix}/settings`}
       />
-      <Switch
-        id={`${idPrefix}/settings/continueOnError`}
-        label="Continue on error"
-        hint="The run goes on when this node fails; what follows gets an item with the error and the item that failed."
-        isOn={continueOnError === true}
-        readOnly={readOnly}
-        onChange={(isOn) => change(setField(settings, "continueOnError", isOn || undefined))}
-      />
-      <Switch
-        id={`${idPrefix}/settings/repeatAfterInterruption`}
-        label="Repeat after an interruption"
-        hint="If nobody knows whether this node did its work, it is executed again, and may do it twice. Otherwise it fails and says so."
-        isOn={repeatAfterInterruption === true}
-        readOnly={readOnly}
-        onChange={(isOn) => change(setField(settings, "repeatAfterInterruption", isOn || undefined))}
-      />
-      <Switch
-        id={`${idPrefix}/settings/continueWhenEmpty`}
-        label="Always continue"
-        hint="What follows is executed with an empty list when no items come out. Otherwise it is skipped."
-        isOn={continueWhenEmpty === true}
-        readOnly={readOnly}
-        onChange={(isOn) => change(setField(settings, "continueWhenEmpty", isOn || undefined))}
-      />
-      <Switch
-        id={`${idPrefix}/settings/modelMayWriteExpressions`}
-        label="The model may write expressions"
-        hint="Where a language model fills a field that is an expression, it may write one, which is evaluated. Otherwise it writes values."
-        isOn={modelMayWriteExpressions === true}
-        readOnly={readOnly}
-        onChange={(isOn) => change(setField(settings, "modelMayWriteExpressions", isOn || undefined))}
-      />
-      <Switch
-        id={`${idPrefix}/settings/disabled`}
-        label="Disabled"
-        hint="Items pass through this node untouched. Where it has several ways, all take the first one."
-        isOn={disabled === true}
-        readOnly={readOnly}
-        onChange={(isOn) => change(setField(settings, "disabled", isOn || undefined))}
-      />
+      {switches.map(({ name, label, hint }) => (
+        <Switch
+          key={name}
+          id={`${idPrefix}/settings/${name}`}
+          label={label}
+          hint={hint}
+          isOn={settings[name] === true}
+          readOnly={readOnly}
+          onChange={(isOn) => change(setField(settings, name, isOn || undefined))}
+        />
+      ))}
     </>
   );
 }
+
+const switches = [
+  {
+    name: "continueOnError",
+    label: "Continue on error",
+    hint: "The run goes on when this node fails; what follows gets an item with the error and the item that failed.",
+  },
+  {
+    name: "repeatAfterInterruption",
+    label: "Repeat after an interruption",
+    hint: "If nobody knows whether this node did its work, it is executed again, and may do it twice. Otherwise it fails and says so.",
+  },
+  {
+    name: "continueWhenEmpty",
+    label: "Always continue",
+    hint: "What follows is executed with an empty list when no items come out. Otherwise it is skipped.",
+  },
+  {
+    name: "modelMayWriteExpressions",
+    label: "The model may write expressions",
+    hint: "Where a language model fills a field that is an expression, it may write one, which is evaluated. Otherwise it writes values.",
+  },
+  {
+    name: "disabled",
+    label: "Disabled",
+    hint: "Items pass through this node untouched. Where it has several ways, all take the first one.",
+  },
+] as const;
 
 type SwitchProps = { id: string; label: string; hint: string; isOn: boolean; readOnly: boolean; onChange: (isOn: boolean) => void };
 
