@@ -131,19 +131,8 @@ async function measureFlow(): Promise<void> {
     const person = { userId, name: "Ann", email: "ann@example.com", createdAt: new Date(), sessionId: "" };
     const client = createOAuthClient(issuerUrl);
     const clientId = String((await client.register({ redirect_uris: [redirectUri] })).body.client_id);
-    const flow = async () => {
-      const { verifier, challenge } = createChallenge();
-      const request = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, resource: resources.urlOf("slack") };
-      const browser = createOAuthBrowser();
-      const started = await browser.get(client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }));
-      const shown = await browser.get(started.location);
-      const { redirectTo } = await consent.decide(shown.location.split("/").at(-1) ?? "", person, { approve: true, organizationId });
-      const resumed = await browser.get((await browser.get(redirectTo)).location);
-      const code = new URL(resumed.location).searchParams.get("code") ?? "";
-      const exchange = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: clientId, code_verifier: verifier };
-      const { status } = await client.token(exchange);
-      if (status !== 200) throw new Error(`the code was answered with ${status}`);
-    };
+    const decide = (uid: string) => consent.decide(uid, person, { approve: true, organizationId });
+    const flow = () => makeFlow({ client, clientId, resource: resources.urlOf("slack"), decide });
     const run = async (forMs: number) => {
       const startedAt = performance.now();
       let done = 0;
@@ -162,4 +151,25 @@ async function measureFlow(): Promise<void> {
     await server.stop();
     await remove();
   }
+}
+
+type Flow = {
+  client: ReturnType<typeof createOAuthClient>;
+  clientId: string;
+  resource: string;
+  decide: (uid: string) => Promise<{ redirectTo: string }>;
+};
+
+async function makeFlow({ client, clientId, resource, decide }: Flow): Promise<void> {
+  const { verifier, challenge } = createChallenge();
+  const request = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, resource };
+  const browser = createOAuthBrowser();
+  const started = await browser.get(client.authorizeUrl({ ...request, code_challenge: challenge, code_challenge_method: "S256" }));
+  const shown = await browser.get(started.location);
+  const { redirectTo } = await decide(shown.location.split("/").at(-1) ?? "");
+  const resumed = await browser.get((await browser.get(redirectTo)).location);
+  const code = new URL(resumed.location).searchParams.get("code") ?? "";
+  const exchange = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: clientId, code_verifier: verifier };
+  const { status } = await client.token(exchange);
+  if (status !== 200) throw new Error(`the code was answered with ${status}`);
 }
