@@ -5,13 +5,19 @@ import { userOf } from "../door/caller.ts";
 import type { Identity } from "./identity.ts";
 import * as wire from "./wire.ts";
 
-export function registerApiKeyRoutes(server: FastifyInstance, { apiKeys }: Identity): void {
+const tags = ["API keys"];
+const config = { access: { role: "admin" } } as const;
+const path = "/api/organizations/:organizationId/api-keys";
+const inOrganization = z.object({ organizationId: z.uuid() });
+const params = inOrganization.extend({ keyId: z.uuid() });
+
+export function registerApiKeyRoutes(server: FastifyInstance, identity: Identity): void {
+  registerAll(server, identity);
+  registerOne(server, identity);
+}
+
+function registerAll(server: FastifyInstance, { apiKeys }: Identity): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ["API keys"];
-  const config = { access: { role: "admin" } } as const;
-  const path = "/api/organizations/:organizationId/api-keys";
-  const inOrganization = z.object({ organizationId: z.uuid() });
-  const params = inOrganization.extend({ keyId: z.uuid() });
 
   routes.get(
     path,
@@ -36,6 +42,10 @@ export function registerApiKeyRoutes(server: FastifyInstance, { apiKeys }: Ident
       return reply.code(201).send(await apiKeys.create(request.params.organizationId, { ...request.body, createdBy }));
     },
   );
+}
+
+function registerOne(server: FastifyInstance, { apiKeys }: Identity): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.patch(
     `${path}/:keyId`,

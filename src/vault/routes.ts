@@ -27,6 +27,7 @@ type Options = Pick<DefaultRouteOptions, "requireApiKey"> & { vault: Vault; uses
 
 export function registerVaultRoutes(server: FastifyInstance, { vault, uses, requireApiKey }: Options): void {
   registerCredentials(server, vault);
+  registerCredential(server, vault);
   registerChoices(server, vault);
   registerUses(server, vault, uses);
   registerDeletion(server, vault, uses);
@@ -34,7 +35,7 @@ export function registerVaultRoutes(server: FastifyInstance, { vault, uses, requ
   registerDefaultCredentialRoutes(server, { defaults: vault.defaults, requireApiKey });
 }
 
-function registerCredentials(server: FastifyInstance, { credentials, health }: Vault): void {
+function registerCredentials(server: FastifyInstance, { credentials }: Vault): void {
   const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -69,6 +70,10 @@ function registerCredentials(server: FastifyInstance, { credentials, health }: V
       return reply.code(201).send(await credentials.create(request.params.organizationId, { ...request.body, createdBy }));
     },
   );
+}
+
+function registerCredential(server: FastifyInstance, { credentials, health }: Vault): void {
+  const routes = server.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
     `${path}/:credentialId`,
