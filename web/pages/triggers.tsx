@@ -40,14 +40,7 @@ export function TriggersPage() {
     <Page
       title="Triggers"
       description="Schedules, webhooks and polling that start workflows by themselves."
-      action={
-        builds && (
-          <Button look="primary" onClick={() => open({ create: "schedule" })}>
-            <Plus className="size-4" aria-hidden="true" />
-            New trigger
-          </Button>
-        )
-      }
+      action={builds && <NewTriggerButton onClick={() => open({ create: "schedule" })} />}
     >
       {list.isError && !list.data && (
         <ProblemNotice error={list.error} action={<Button onClick={() => void list.refetch()}>Try again</Button>} />
@@ -77,6 +70,15 @@ export function TriggersPage() {
       )}
       {builds && <TriggerDialogs organizationId={organization.id} shown={list.data && shown} />}
     </Page>
+  );
+}
+
+function NewTriggerButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button look="primary" onClick={onClick}>
+      <Plus className="size-4" aria-hidden="true" />
+      New trigger
+    </Button>
   );
 }
 

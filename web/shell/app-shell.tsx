@@ -39,22 +39,7 @@ export function AppShell() {
         className="sticky top-0 z-30 flex max-h-dvh flex-col border-b border-line bg-surface md:h-dvh md:border-r md:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setMenuOpen(false)}
       >
-        <div className="flex items-center justify-between px-4 py-3 md:pt-5">
-          <p className="flex items-center gap-2.5 font-semibold tracking-tight">
-            <Mark />
-            Switchyard
-          </p>
-          <Button
-            look="bare"
-            className="-mr-2 md:hidden"
-            aria-expanded={menuOpen}
-            aria-controls="menu"
-            onClick={() => setMenuOpen(!menuOpen)}
-          >
-            {menuOpen ? <X className="size-5" aria-hidden="true" /> : <MenuIcon className="size-5" aria-hidden="true" />}
-            Menu
-          </Button>
-        </div>
+        <ShellHead menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} />
         <div id="menu" className={`min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 pb-3 md:flex ${menuOpen ? "flex" : "hidden"}`}>
           <OrganizationSwitcher current={organization} />
           {organization && <Navigation organizationId={organization.id} />}
@@ -67,6 +52,21 @@ export function AppShell() {
         <ConnectionNotice />
         <InsideShell value={true}>{isLeaving ? <PendingPage /> : <Outlet />}</InsideShell>
       </main>
+    </div>
+  );
+}
+
+function ShellHead({ menuOpen, onMenu }: { menuOpen: boolean; onMenu: () => void }) {
+  return (
+    <div className="flex items-center justify-between px-4 py-3 md:pt-5">
+      <p className="flex items-center gap-2.5 font-semibold tracking-tight">
+        <Mark />
+        Switchyard
+      </p>
+      <Button look="bare" className="-mr-2 md:hidden" aria-expanded={menuOpen} aria-controls="menu" onClick={onMenu}>
+        {menuOpen ? <X className="size-5" aria-hidden="true" /> : <MenuIcon className="size-5" aria-hidden="true" />}
+        Menu
+      </Button>
     </div>
   );
 }

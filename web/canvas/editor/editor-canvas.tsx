@@ -38,7 +38,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
   useKeepInView(select, frame);
   const onPress = useCallback((nodeId: string | undefined) => onOpen(nodeId, false), [onOpen]);
   const [selection, setSelection] = useState<Selection>({ nodeIds: [], edgeIds: [] });
-  const [dialog, setDialog] = useState<"connect" | "shortcuts">();
+  const [dialog, setDialog] = useState<CanvasDialogProps["dialog"]>();
   const [minimap, setMinimap] = useState(() => canvas.nodes.length > manyNodes);
   const getSelection = useGetSelection();
   const adding = useAdding({ editor, getSelection, frame, onOpen: onPalette });
@@ -56,15 +56,15 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
     run: onRun,
     minimap: toggleMinimap,
   };
-  const counts = useMemo(
-    () => ({ faultCounts: countByNode(saving.remarks.faults), warningCounts: countByNode(saving.remarks.warnings) }),
-    [saving.remarks],
-  );
-  const closeDialog = () => setDialog(undefined);
+  const keys = () => ({
+    ...reading,
+    ...(editable ? editingKeys({ ...commands, ...going }, openers) : { m: toggleMinimap, "?": openers.shortcuts }),
+  });
+  const counts = useRemarkCounts(saving.remarks);
 
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
-      {adding.isOpen && <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />}
+      <AddingPalette adding={adding} />
       <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
         <FlowActionsContext value={editable ? adding.actions : undefined}>
           <FlowSurface
@@ -72,10 +72,7 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
             select={select}
             onSelection={setSelection}
             onPress={onPress}
-            keys={() => ({
-              ...reading,
-              ...(editable ? editingKeys({ ...commands, ...going }, openers) : { m: toggleMinimap, "?": openers.shortcuts }),
-            })}
+            keys={keys}
             editing={editable ? editing : undefined}
             frame={frame}
           >
@@ -90,10 +87,30 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
           onShortcuts={openers.shortcuts}
         />
       </div>
-      {dialog === "shortcuts" && <ShortcutsDialog onClose={closeDialog} />}
-      {dialog === "connect" && <ConnectDialog editor={editor} nodeId={getSelection().nodeIds[0] ?? ""} onClose={closeDialog} />}
+      <CanvasDialog dialog={dialog} editor={editor} getSelection={getSelection} onClose={() => setDialog(undefined)} />
     </div>
   );
+}
+
+function AddingPalette({ adding }: { adding: ReturnType<typeof useAdding> }) {
+  if (!adding.isOpen) return null;
+  return <Palette kinds={adding.offered} place={adding.place} onPick={(kind) => adding.add(kind)} onClose={adding.close} />;
+}
+
+const useRemarkCounts = (remarks: Editor["saving"]["remarks"]) =>
+  useMemo(() => ({ faultCounts: countByNode(remarks.faults), warningCounts: countByNode(remarks.warnings) }), [remarks]);
+
+type CanvasDialogProps = {
+  dialog: "connect" | "shortcuts" | undefined;
+  editor: Editor;
+  getSelection: () => Selection;
+  onClose: () => void;
+};
+
+function CanvasDialog({ dialog, editor, getSelection, onClose }: CanvasDialogProps) {
+  if (dialog === "shortcuts") return <ShortcutsDialog onClose={onClose} />;
+  if (dialog === "connect") return <ConnectDialog editor={editor} nodeId={getSelection().nodeIds[0] ?? ""} onClose={onClose} />;
+  return null;
 }
 
 function useFlowEditing(editor: Editor, getSelection: () => Selection, adding: ReturnType<typeof useAdding>): FlowEditing {

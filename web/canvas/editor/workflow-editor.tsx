@@ -39,6 +39,13 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
   const [input, setInput] = useState({ prompt: "", payload: "" });
   const select = useSelect(editor.select, search.node, show);
 
+  const hideRun = () => show({ run: undefined });
+  const onRun = () => setStarting(true);
+  const onStarted = (runId: string) => {
+    setStarting(false);
+    show({ run: runId });
+  };
+
   return (
     <div className="flex h-[calc(100dvh-3.75rem)] min-h-96 flex-col md:h-dvh">
       <TopBar
@@ -46,27 +53,17 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
         panel={search.node === undefined ? search.panel : undefined}
         onPanel={(panel) => show({ panel, node: undefined, field: undefined })}
         onRemark={onRemark}
-        onRun={() => setStarting(true)}
+        onRun={onRun}
       />
       {!readOnly && <EditorNotices editor={editor} />}
-      {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={() => show({ run: undefined })} />}
+      {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
       <div className="relative flex min-h-0 flex-1">
         <ReactFlowProvider>
-          <EditorCanvas {...{ editor, run, select, frame, onOpen, onPalette }} onRun={() => setStarting(true)} />
+          <EditorCanvas {...{ editor, run, select, frame, onOpen, onPalette }} onRun={onRun} />
         </ReactFlowProvider>
         <SidePanel {...{ editor, search, timesLed, run, onClose }} frame={panel.frame} />
       </div>
-      {isStarting && (
-        <RunDialog
-          {...{ editor, input }}
-          onInput={setInput}
-          onStarted={(runId) => {
-            setStarting(false);
-            show({ run: runId });
-          }}
-          onClose={() => setStarting(false)}
-        />
-      )}
+      {isStarting && <RunDialog {...{ editor, input }} onInput={setInput} onStarted={onStarted} onClose={() => setStarting(false)} />}
     </div>
   );
 }

@@ -63,9 +63,6 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
     },
     [onSelection],
   );
-  const onConnectEnd: OnConnectEnd = (_event, { isValid, fromNode, fromHandle, toNode }) => {
-    if (!isValid && !toNode && fromNode && fromHandle?.type === "source") editing?.onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
-  };
   const isThere = activeId !== undefined && drawing.canvas.nodes.some(({ id }) => id === activeId);
 
   return (
@@ -90,13 +87,7 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
         onSelectionChange={onSelectionChange}
         onNodeClick={(event, node) => !event.shiftKey && !event.ctrlKey && !event.metaKey && onPress(node.id)}
         onPaneClick={() => onPress(undefined)}
-        {...(editing && {
-          onNodeDragStop: (_event, _node, nodes) => editing.onMove(positionsOf(nodes)),
-          onSelectionDragStop: (_event, nodes) => editing.onMove(positionsOf(nodes)),
-          onConnect: editing.onConnect,
-          onConnectEnd,
-          isValidConnection: editing.isValidConnection,
-        })}
+        {...(editing && movesOf(editing))}
       >
         <Background gap={24} size={1.5} />
         {children}
@@ -106,6 +97,20 @@ export function FlowSurface({ drawing, select, onSelection, onPress, keys, editi
       </p>
     </div>
   );
+}
+
+/** What moves nodes and draws lines. */
+function movesOf({ onMove, onConnect, onConnectNowhere, isValidConnection }: FlowEditing) {
+  const onConnectEnd: OnConnectEnd = (_event, { isValid, fromNode, fromHandle, toNode }) => {
+    if (!isValid && !toNode && fromNode && fromHandle?.type === "source") onConnectNowhere(fromNode.id, fromHandle.id ?? "out");
+  };
+  return {
+    onNodeDragStop: (_event: unknown, _node: Box, nodes: Box[]) => onMove(positionsOf(nodes)),
+    onSelectionDragStop: (_event: unknown, nodes: Box[]) => onMove(positionsOf(nodes)),
+    onConnect,
+    onConnectEnd,
+    isValidConnection,
+  };
 }
 
 /** Keys go to what the pointer chose; dragging keeps the browser from moving the focus by itself. */

@@ -60,6 +60,15 @@ export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }:
         </Link>
       )}
       <RunFromHere organizationId={organizationId} run={run} nodeId={node.id} titleOf={titleOf} />
+      <NodeData organizationId={organizationId} run={run} node={node} />
+    </section>
+  );
+}
+
+/** What it got and gave. */
+function NodeData({ organizationId, run, node }: Pick<NodePanelProps, "organizationId" | "run" | "node">) {
+  return (
+    <>
       {node.filled !== null && (
         <Part title="Filled in by the model">
           <DataViewer value={node.filled} label="filled parameters" />
@@ -91,7 +100,7 @@ export function NodePanel({ organizationId, run, node, titleOf, kind, onClose }:
       {node.input === null && node.outputs === null && node.leftOutBytes === 0 && !node.note && (
         <p className="text-sm text-muted">{emptyWords[node.status]}</p>
       )}
-    </section>
+    </>
   );
 }
 

@@ -17,12 +17,6 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
   const faults = all.filter((fault) => fault.pointer === pointer || (!isGroup && fault.pointer.startsWith(`${pointer}/`)));
   const hint = hintOf(schema, label);
   const describedBy = [hint && `${id}-hint`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ") || undefined;
-  const title = (
-    <>
-      {label}
-      {isRequired && <RequiredMark />}
-    </>
-  );
   const isLabelHidden = isEntry && !isGroup;
   const look = isLabelHidden ? "sr-only" : "min-w-0 text-sm font-medium wrap-anywhere";
   const inside = control({
@@ -33,15 +27,10 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
   return (
     <div className="grid min-w-0 gap-1.5" data-pointer={pointer}>
       <div className={isLabelHidden && !modeSwitch ? "contents" : "flex flex-wrap items-center justify-between gap-x-3 gap-y-1"}>
-        {isGroup ? (
-          <span id={`${id}-label`} className={look}>
-            {title}
-          </span>
-        ) : (
-          <label htmlFor={id} className={look}>
-            {title}
-          </label>
-        )}
+        <FieldTitle id={id} isGroup={isGroup} className={look}>
+          {label}
+          {isRequired && <RequiredMark />}
+        </FieldTitle>
         {modeSwitch}
       </div>
       {hint && isGroup && <Hint id={id} text={hint} />}
@@ -55,6 +44,20 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
       {hint && !isGroup && <Hint id={id} text={hint} />}
       <FaultLines id={`${id}-fault`} label={label} faults={faults} />
     </div>
+  );
+}
+
+type FieldTitleProps = { id: string; isGroup: boolean; className: string; children: ReactNode };
+
+function FieldTitle({ id, isGroup, className, children }: FieldTitleProps) {
+  return isGroup ? (
+    <span id={`${id}-label`} className={className}>
+      {children}
+    </span>
+  ) : (
+    <label htmlFor={id} className={className}>
+      {children}
+    </label>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Health } from "../../../src/vault/wire.ts";
 import { credentialsQuery, defaultCredentialsQuery } from "../../api/credentials.ts";
 import { credentialTypesQuery } from "../../catalog.ts";
 import { AccountOptions } from "../../pages/credentials/account-options.tsx";
@@ -28,19 +29,13 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
   const chosen = accounts?.find((account) => account.reference === (reference ?? standard?.reference));
   const none = kind?.worksWithoutAccount ? "None, for an address that needs none" : "None chosen";
   const own = faultsBelow(faults, `/credentials/${chosenType}`);
-  const remarks = faultsBelow(warnings, `/credentials/${type}`);
   const choose = (next: string | undefined, nextType = accounts?.find((account) => account.reference === next)?.type ?? chosenType) => {
     const others = setField(node.credentials ?? {}, chosenType, undefined);
     onChange(changeNode(node, "credentials", setField(others, nextType, next) as Record<string, string>));
   };
   return (
     <div className="grid min-w-0 gap-1.5">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <label htmlFor={id} className="text-sm font-medium">
-          {title} credential
-        </label>
-        {chosen && <HealthBadge health={chosen.health} />}
-      </div>
+      <Heading id={id} title={title} health={chosen?.health} />
       <div className="flex flex-wrap gap-2">
         <select
           id={id}
@@ -60,11 +55,7 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
         {!readOnly && <Button onClick={() => setCreating(true)}>Create or connect</Button>}
       </div>
       <FaultLines id={`${id}-fault`} label={`${title} credential`} faults={own} />
-      {remarks.length > 0 && (
-        <p id={`${id}-remark`} className="text-xs text-warning">
-          {remarks.map(({ detail }) => `${title} credential ${detail}.`).join(" ")}
-        </p>
-      )}
+      <Remarks id={`${id}-remark`} title={title} remarks={faultsBelow(warnings, `/credentials/${type}`)} />
       <CredentialDialog
         organizationId={organizationId}
         type={type}
@@ -73,6 +64,30 @@ export function CredentialField({ organizationId, node, kind, faults, warnings, 
         onCreated={(created) => choose(created.reference, type)}
       />
     </div>
+  );
+}
+
+type HeadingProps = { id: string; title: string; health: Health | undefined };
+
+function Heading({ id, title, health }: HeadingProps) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <label htmlFor={id} className="text-sm font-medium">
+        {title} credential
+      </label>
+      {health && <HealthBadge health={health} />}
+    </div>
+  );
+}
+
+type RemarksProps = { id: string; title: string; remarks: ReturnType<typeof faultsBelow> };
+
+function Remarks({ id, title, remarks }: RemarksProps) {
+  if (remarks.length === 0) return null;
+  return (
+    <p id={id} className="text-xs text-warning">
+      {remarks.map(({ detail }) => `${title} credential ${detail}.`).join(" ")}
+    </p>
   );
 }
 

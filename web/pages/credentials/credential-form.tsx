@@ -49,27 +49,7 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
       {type.variants.length > 1 && (
         <MethodChoice variants={type.variants} kind={draft.kind} onChange={(kind) => onChange({ ...draft, kind, data: {} })} />
       )}
-      {variant && fields && (
-        <>
-          {variant.isOAuth2 && <OAuthGuide title={type.provider.title} advice={variant.advice} />}
-          <FieldGroups
-            key={variant.kind}
-            {...fields}
-            value={draft.data}
-            onChange={(data) => onChange({ ...draft, data })}
-            faults={fieldFaults}
-          />
-          {variant.isOAuth2 && (
-            <ScopesField
-              key={`${variant.kind}-scopes`}
-              variant={variant}
-              value={draft.data.furtherScopes}
-              onChange={(furtherScopes) => onChange({ ...draft, data: { ...draft.data, furtherScopes } })}
-              faults={fieldFaults}
-            />
-          )}
-        </>
-      )}
+      {variant && <VariantFields type={type} variant={variant} draft={draft} onChange={onChange} faults={fieldFaults} />}
       <DefaultField
         organizationId={organizationId}
         type={type.type}
@@ -89,6 +69,35 @@ export function CredentialForm({ organizationId, type, draft, onChange, onSubmit
         )}
       </div>
     </form>
+  );
+}
+
+type VariantFieldsProps = Pick<CredentialFormProps, "type" | "draft" | "onChange"> & {
+  variant: Variant;
+  faults: ReturnType<typeof useFormFaults>["fieldFaults"];
+};
+
+function VariantFields({ type, variant, draft, onChange, faults }: VariantFieldsProps) {
+  return (
+    <>
+      {variant.isOAuth2 && <OAuthGuide title={type.provider.title} advice={variant.advice} />}
+      <FieldGroups
+        key={variant.kind}
+        {...fieldsOf(type, variant)}
+        value={draft.data}
+        onChange={(data) => onChange({ ...draft, data })}
+        faults={faults}
+      />
+      {variant.isOAuth2 && (
+        <ScopesField
+          key={`${variant.kind}-scopes`}
+          variant={variant}
+          value={draft.data.furtherScopes}
+          onChange={(furtherScopes) => onChange({ ...draft, data: { ...draft.data, furtherScopes } })}
+          faults={faults}
+        />
+      )}
+    </>
   );
 }
 

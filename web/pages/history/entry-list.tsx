@@ -48,28 +48,7 @@ export function EntryList<Entry>({ label, what, entries, query, row, empty, sear
         <div className="@container overflow-hidden rounded-xl border border-line bg-surface">
           <table className="w-full table-fixed text-sm">
             <caption className="sr-only">{label}, newest first</caption>
-            <thead className="border-b border-line text-left text-xs text-muted">
-              <tr>
-                <th scope="col" className={`${wideCell} w-32 pl-5!`}>
-                  Time
-                </th>
-                <th scope="col" className="px-3 py-2.5 font-medium @max-3xl:pl-4">
-                  {what}
-                </th>
-                <th scope="col" className="w-32 px-3 py-2.5 font-medium">
-                  Status
-                </th>
-                <th scope="col" className={`${wideCell} w-56`}>
-                  Who
-                </th>
-                <th scope="col" className={`${wideCell} w-22 text-right`}>
-                  Waited
-                </th>
-                <th scope="col" className="w-22 px-3 py-2.5 pr-5 text-right font-medium @max-md:hidden">
-                  Took
-                </th>
-              </tr>
-            </thead>
+            <Headings what={what} />
             <tbody className="divide-y divide-line">{entries.map(row)}</tbody>
           </table>
         </div>
@@ -92,6 +71,33 @@ export function EntryList<Entry>({ label, what, entries, query, row, empty, sear
         </Older>
       )}
     </div>
+  );
+}
+
+function Headings({ what }: { what: string }) {
+  return (
+    <thead className="border-b border-line text-left text-xs text-muted">
+      <tr>
+        <th scope="col" className={`${wideCell} w-32 pl-5!`}>
+          Time
+        </th>
+        <th scope="col" className="px-3 py-2.5 font-medium @max-3xl:pl-4">
+          {what}
+        </th>
+        <th scope="col" className="w-32 px-3 py-2.5 font-medium">
+          Status
+        </th>
+        <th scope="col" className={`${wideCell} w-56`}>
+          Who
+        </th>
+        <th scope="col" className={`${wideCell} w-22 text-right`}>
+          Waited
+        </th>
+        <th scope="col" className="w-22 px-3 py-2.5 pr-5 text-right font-medium @max-md:hidden">
+          Took
+        </th>
+      </tr>
+    </thead>
   );
 }
 

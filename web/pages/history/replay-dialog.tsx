@@ -50,19 +50,7 @@ export function ReplayDialog({ organizationId, call, onClose }: ReplayDialogProp
       >
         {call.truncated && <Notice kind="hint">The parameters were too large to be kept whole. Enter them again.</Notice>}
         <JsonField label="Parameters" text={text} fault={"fault" in parsed ? parsed.fault : undefined} onChange={setText} />
-        {asks && (
-          <label className="flex items-start gap-2.5 rounded-lg bg-warning-soft px-4 py-3 text-sm text-warning">
-            <input
-              type="checkbox"
-              className="mt-0.5 size-4"
-              checked={isConfirmed}
-              onChange={(event) => setConfirmed(event.target.checked)}
-            />
-            <span>
-              Yes, run it again, although <span className="font-medium">{call.tool}</span> may change something outside of Switchyard.
-            </span>
-          </label>
-        )}
+        {asks && <Confirmation tool={call.tool} isConfirmed={isConfirmed} onChange={setConfirmed} />}
         {replay.isError && <ReplayProblem error={replay.error} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
@@ -72,6 +60,19 @@ export function ReplayDialog({ organizationId, call, onClose }: ReplayDialogProp
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type ConfirmationProps = { tool: string; isConfirmed: boolean; onChange: (isConfirmed: boolean) => void };
+
+function Confirmation({ tool, isConfirmed, onChange }: ConfirmationProps) {
+  return (
+    <label className="flex items-start gap-2.5 rounded-lg bg-warning-soft px-4 py-3 text-sm text-warning">
+      <input type="checkbox" className="mt-0.5 size-4" checked={isConfirmed} onChange={(event) => onChange(event.target.checked)} />
+      <span>
+        Yes, run it again, although <span className="font-medium">{tool}</span> may change something outside of Switchyard.
+      </span>
+    </label>
   );
 }
 

@@ -56,19 +56,25 @@ export function FirstSteps({ organization, calls, onDone }: FirstStepsProps) {
           Go to the overview
         </Button>
       ) : (
-        <p className="text-sm text-muted">
-          Or{" "}
-          <Link
-            to="/o/$organizationId/workflows"
-            params={{ organizationId: organization.id }}
-            search={{ create: "first-run" }}
-            className="text-accent underline underline-offset-4"
-          >
-            start with a workflow that runs
-          </Link>
-          . It needs no account and no key.
-        </p>
+        <WorkflowInstead organizationId={organization.id} />
       )}
     </Page>
+  );
+}
+
+function WorkflowInstead({ organizationId }: { organizationId: string }) {
+  return (
+    <p className="text-sm text-muted">
+      Or{" "}
+      <Link
+        to="/o/$organizationId/workflows"
+        params={{ organizationId }}
+        search={{ create: "first-run" }}
+        className="text-accent underline underline-offset-4"
+      >
+        start with a workflow that runs
+      </Link>
+      . It needs no account and no key.
+    </p>
   );
 }

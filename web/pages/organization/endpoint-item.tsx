@@ -68,7 +68,7 @@ function EndpointFacts({ endpoint: { url, types, description, isActive, disabled
 
 function EndpointActions({ organizationId, endpoint }: EndpointItemProps) {
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState<"secret" | "delete">();
+  const [asking, setAsking] = useState<EndpointQuestionProps["asking"]>();
   const [secret, setSecret] = useState<string>();
   const refresh = () => queryClient.invalidateQueries({ ...eventEndpointsQuery(organizationId), exact: true });
   const test = useMutation({
@@ -102,21 +102,12 @@ function EndpointActions({ organizationId, endpoint }: EndpointItemProps) {
       </Button>
       {test.isSuccess && <p className="basis-full text-sm text-muted">A test is on its way. See the deliveries for how it went.</p>}
       {failed && <ProblemNotice error={failed} />}
-      {asking === "secret" && (
-        <ConfirmDialog
-          title="Make a new signing secret?"
-          description="For 24 hours every message is signed with both, so that the receiver can change over."
-          confirm="New secret"
-          act={async () => setSecret((await rotateEventSecret(organizationId, endpoint.id)).secret)}
-          onClose={() => setAsking(undefined)}
-        />
-      )}
-      {asking === "delete" && (
-        <ConfirmDialog
-          title="Delete this endpoint?"
-          description={`${endpoint.url} is told nothing any more, and its deliveries are removed.`}
-          confirm="Delete"
-          act={() => deleteEventEndpoint(organizationId, endpoint.id).then(refresh)}
+      {asking && (
+        <EndpointQuestion
+          asking={asking}
+          url={endpoint.url}
+          onNewSecret={async () => setSecret((await rotateEventSecret(organizationId, endpoint.id)).secret)}
+          onDelete={() => deleteEventEndpoint(organizationId, endpoint.id).then(refresh)}
           onClose={() => setAsking(undefined)}
         />
       )}
@@ -124,5 +115,33 @@ function EndpointActions({ organizationId, endpoint }: EndpointItemProps) {
         <NewSecret secret={secret ?? ""} onClose={() => setSecret(undefined)} />
       </Dialog>
     </>
+  );
+}
+
+type EndpointQuestionProps = {
+  asking: "secret" | "delete";
+  url: string;
+  onNewSecret: () => Promise<void>;
+  onDelete: () => Promise<void>;
+  onClose: () => void;
+};
+
+function EndpointQuestion({ asking, url, onNewSecret, onDelete, onClose }: EndpointQuestionProps) {
+  return asking === "secret" ? (
+    <ConfirmDialog
+      title="Make a new signing secret?"
+      description="For 24 hours every message is signed with both, so that the receiver can change over."
+      confirm="New secret"
+      act={onNewSecret}
+      onClose={onClose}
+    />
+  ) : (
+    <ConfirmDialog
+      title="Delete this endpoint?"
+      description={`${url} is told nothing any more, and its deliveries are removed.`}
+      confirm="Delete"
+      act={onDelete}
+      onClose={onClose}
+    />
   );
 }
