@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { findAddressMistakes, findTemplateMistakes, isLoopbackName, resourceTemplateOf } from "./base/address-mistakes.ts";
+import { findAddressMistakes, findTemplateMistakes, resourceTemplateOf } from "./base/address-mistakes.ts";
 import { type DefaultModels, defaultModels } from "./base/default-models.ts";
 import { isLoopbackName } from "./base/name-host.ts";
 import { defaultDataDir } from "./base/own-files.ts";

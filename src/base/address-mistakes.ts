@@ -1,3 +1,5 @@
+import { isLoopbackName } from "./name-host.ts";
+
 type Addresses = {
   platform: { baseUrl: string };
   gateway: { baseUrl: string };
@@ -59,7 +61,3 @@ const isSameSite = (one: string, other: string): boolean => {
   const [a, b] = [new URL(one), new URL(other)];
   return one === other || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname) && a.port === b.port && a.protocol === b.protocol);
 };
-
-export function isLoopbackName(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname === "::1" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}

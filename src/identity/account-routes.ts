@@ -34,7 +34,7 @@ const limitEntry = ({ signInLimitPerMinute }: AccountRouteOptions) =>
 /** Ways to an account of one's own. */
 function registerFirstRoutes(server: FastifyInstance, options: AccountRouteOptions): void {
   const { isSignUpOpen, countAddress: onRequest } = options;
-  const { setup } = options.identity;
+  const { accounts, setup } = options.identity;
   const routes = server.withTypeProvider<ZodTypeProvider>();
   const config = limitEntry(options);
 
