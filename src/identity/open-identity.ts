@@ -1,7 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { isLoopbackName } from "../base/name-host.ts";
-import { createAddressCount } from "../door/rate-limit.ts";
 import type { Ground } from "../ground/ground.ts";
 import type { AccountRouteOptions } from "./account-routes.ts";
 import { createIdentity } from "./identity.ts";
@@ -33,10 +32,9 @@ export function openIdentity({ db, log, config, cookieKey }: Ground, { hashing }
 
     async register(server: FastifyInstance, { removeOrganization }: Pick<AccountRouteOptions, "removeOrganization">): Promise<void> {
       const { registerIdentityRoutes } = await import("./routes.ts");
-      const countAddress = createAddressCount(server, config.signInAddressLimitPerMinute);
-      const { signInLimitPerMinute } = config;
-      const isSignUpOpen = config.deploymentMode === "cloud";
-      registerIdentityRoutes(server, { identity, removeOrganization, countAddress, signInLimitPerMinute, isSignUpOpen });
+      const { deploymentMode, signInLimitPerMinute, signInAddressLimitPerMinute } = config;
+      const limits = { signInLimitPerMinute, signInAddressLimitPerMinute };
+      registerIdentityRoutes(server, { identity, removeOrganization, isSignUpOpen: deploymentMode === "cloud", ...limits });
     },
   };
 }
