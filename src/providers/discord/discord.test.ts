@@ -67,6 +67,17 @@ describeHttpTool(sendMessage, {
       items: [{ id: "10" }],
     },
     {
+      name: "answers an interaction in the place of the answer that is waited for",
+      input: { channelId: "123", content: "Done", applicationId: "77", interactionToken: "aW50ZXI" },
+      exchanges: [
+        {
+          request: { method: "PATCH", path: "/webhooks/77/aW50ZXI/messages/@original", json: { content: "Done", allowed_mentions } },
+          answer: { json: { id: "12", channel_id: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" } },
+        },
+      ],
+      items: [{ id: "12", channelId: "123", timestamp: "2026-01-01T00:00:00.000000+00:00" }],
+    },
+    {
       name: "sends embeds alone",
       input: { channelId: "123", embeds: [{ title: "T" }] },
       exchanges: [
@@ -84,6 +95,10 @@ it.each([
   [{ channelId: "1/../2?x#y" }, "/channelId"],
   [{ channelId: " 1" }, "/channelId"],
   [{ replyToMessageId: "007" }, "/replyToMessageId"],
+  [{ interactionToken: "t" }, "/applicationId"],
+  [{ interactionToken: "t", applicationId: "x/y" }, "/applicationId"],
+  [{ applicationId: "77" }, "/interactionToken"],
+  [{ interactionToken: "t", applicationId: "77", replyToMessageId: "5" }, "/replyToMessageId"],
   [{ embeds: [{ title: "T" }, { titel: "T" }] }, "/embeds/1/titel"],
 ])("refuses %j, which Discord would misunderstand", async (input, pointer) => {
   const outcome = callTool(sendMessage, { input: { channelId: "1", content: "x", ...input }, credential });

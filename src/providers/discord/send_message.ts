@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../../base/refusal.ts";
 import { defineAction } from "../../contract/action.ts";
-import { path } from "../../contract/http.ts";
+import { type HttpRequest, path } from "../../contract/http.ts";
 import { textAt } from "../../contract/read.ts";
 import { refuseInput } from "../../contract/refuse-input.ts";
 import { requireProof } from "../../contract/require-proof.ts";
@@ -37,24 +37,31 @@ export const action = defineAction({
       .string()
       .optional()
       .describe("Id of the message to reply to, which has only digits, as in the last part of its link."),
+    interactionToken: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Answer an interaction with this token, e.g. $trigger.payload.token, within 15 minutes; not with replyToMessageId."),
+    applicationId: z
+      .string()
+      .optional()
+      .describe("Id of the application of the interaction, e.g. $trigger.payload.application_id; with interactionToken."),
   }),
   output: z.object({
     id: z.string().optional().describe("Message id."),
     channelId: z.string().optional().describe("Channel id."),
     timestamp: z.string().optional().describe("Time sent."),
   }),
-  async run({ input: { channelId, content, embeds, replyToMessageId, mentions = [] }, http }) {
+  async run({ input: { content, embeds, mentions = [], ...input }, http }) {
     if (!content && !embeds?.length) {
       throw new Refusal("validation_failed", "A message needs content or embeds.", {
         errors: [{ pointer: "/content", detail: "is missing, and so are embeds" }],
       });
     }
     embeds?.forEach(requireKnownFields);
-    requireSnowflake("/channelId", channelId);
-    if (replyToMessageId) requireSnowflake("/replyToMessageId", replyToMessageId);
+    const { replyToMessageId } = input;
     const sent = await http.json({
-      method: "POST",
-      path: path`/channels/${channelId}/messages`,
+      ...findPlace(input),
       json: {
         content,
         embeds,
@@ -72,6 +79,26 @@ export const action = defineAction({
     ];
   },
 });
+
+type Place = {
+  channelId: string;
+  replyToMessageId?: string | undefined;
+  interactionToken?: string | undefined;
+  applicationId?: string | undefined;
+};
+
+/** A channel, or the answer that an interaction waits for since it was delivered. */
+function findPlace({ channelId, replyToMessageId, interactionToken, applicationId }: Place): Pick<HttpRequest, "method" | "path"> {
+  requireSnowflake("/channelId", channelId);
+  if (replyToMessageId) requireSnowflake("/replyToMessageId", replyToMessageId);
+  if (interactionToken === undefined) {
+    if (applicationId !== undefined) throw refuseInput("/interactionToken", "must be given with applicationId");
+    return { method: "POST", path: path`/channels/${channelId}/messages` };
+  }
+  requireSnowflake("/applicationId", applicationId ?? "");
+  if (replyToMessageId) throw refuseInput("/replyToMessageId", "cannot be given with interactionToken");
+  return { method: "PATCH", path: path`/webhooks/${applicationId ?? ""}/${interactionToken}/messages/@original` };
+}
 
 function requireSnowflake(pointer: string, id: string): void {
   if (!/^(?:0|[1-9]\d*)$/.test(id)) throw refuseInput(pointer, "must be an id, which has only digits");
