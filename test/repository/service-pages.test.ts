@@ -42,8 +42,8 @@ function findUntold(text: string, { credential, polls, webhook }: Provider): str
 }
 
 describe("the page of a service", () => {
-  it("is of a provider, and listed", () => {
-    expect(pages.filter((name) => !onDisk.providerIds.includes(idOf(name)))).toEqual([]);
+  it("is there for each provider and for nothing else, and listed", () => {
+    expect(pages.map(idOf).toSorted()).toEqual([...onDisk.providerIds].toSorted());
     const list = readPage("README.md");
     expect(pages.filter((name) => !list.includes(`](${name})`))).toEqual([]);
   });
