@@ -92,12 +92,19 @@ async function measureDragging(page: Page): Promise<void> {
   if (!after || Math.hypot(after.x - box.x, after.y - box.y) < 5) throw new Error("the node was not moved");
   const baseline = "the same page left alone";
   reportFigure({
-    ...{ bench, baseline, figure: `frames per second while a node of ${nodeCount} is dragged`, unit: "1/s", bar: { atLeast: 50 } },
+    bench,
+    baseline,
+    figure: `frames per second while a node of ${nodeCount} is dragged`,
+    unit: "1/s",
+    bar: { atLeast: 50 },
     value: frames.perSecond,
     baselineValue: idle.perSecond,
   });
   reportFigure({
-    ...{ bench, baseline, figure: "processor time of the page for each of these frames", unit: "ms" },
+    bench,
+    baseline,
+    figure: "processor time of the page for each of these frames",
+    unit: "ms",
     value: frames.processorMs,
     baselineValue: idle.processorMs,
   });

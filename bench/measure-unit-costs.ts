@@ -63,21 +63,45 @@ async function bytesPerCall(db: Database): Promise<number> {
 const organizationId = newId();
 
 const newCall = (): NewCallRow => ({
-  ...{ organizationId, id: newId(), source: "mcp", serverId: "slack", tool: "slack_send_message", status: "running" },
-  ...{ apiKeyId: organizationId, apiKeyName: "CI", oauthClientId: null, oauthClientName: null, userId: null, userName: null },
-  ...{
-    parameters: JSON.stringify({ text: "The build is green again. ".repeat(8) }),
-    credentials: "{}",
-    errorCode: null,
-    errorMessage: null,
-  },
-  ...{ traceId: null, requestId: organizationId, replayOf: null, queuedAt: new Date(), startedAt: new Date(), completedAt: null },
-  ...{ queueMs: 0, truncated: false, sanitized: false, owner: organizationId },
+  organizationId,
+  id: newId(),
+  source: "mcp",
+  serverId: "slack",
+  tool: "slack_send_message",
+  status: "running",
+  apiKeyId: organizationId,
+  apiKeyName: "CI",
+  oauthClientId: null,
+  oauthClientName: null,
+  userId: null,
+  userName: null,
+  parameters: JSON.stringify({ text: "The build is green again. ".repeat(8) }),
+  credentials: "{}",
+  errorCode: null,
+  errorMessage: null,
+  traceId: null,
+  requestId: organizationId,
+  replayOf: null,
+  queuedAt: new Date(),
+  startedAt: new Date(),
+  completedAt: null,
+  queueMs: 0,
+  truncated: false,
+  sanitized: false,
+  owner: organizationId,
 });
 
 const endOf = ({ id, parameters }: NewCallRow): CallEnd => ({
-  ...{ organizationId, id, status: "success", outputs: parameters, errorCode: null, errorMessage: null },
-  ...{ completedAt: new Date(), durationMs: 1, truncated: false, sanitized: false },
+  organizationId,
+  id,
+  status: "success",
+  outputs: parameters,
+  errorCode: null,
+  errorMessage: null,
+  completedAt: new Date(),
+  durationMs: 1,
+  truncated: false,
+  sanitized: false,
 });
 
 const cap = 4;

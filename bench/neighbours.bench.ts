@@ -33,13 +33,12 @@ async function runAll(): Promise<void> {
   try {
     await once(service, "listening");
     const environment = {
-      ...{
-        DATABASE_URL: addressOf(postgres.target),
-        DEPLOYMENT_MODE: "cloud",
-        LOG_LEVEL: "error",
-        OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
-      },
-      ...{ RATE_LIMIT_API_KEY_PER_MINUTE: "10000000", RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000000" },
+      DATABASE_URL: addressOf(postgres.target),
+      DEPLOYMENT_MODE: "cloud",
+      LOG_LEVEL: "error",
+      OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
+      RATE_LIMIT_API_KEY_PER_MINUTE: "10000000",
+      RATE_LIMIT_SIGN_IN_PER_MINUTE: "1000000",
     };
     const server = await startServer({ dataDir, environment });
     try {
@@ -79,7 +78,8 @@ async function createCall(server: SpawnedServer, port: number): Promise<Request>
 }
 
 const toRequest = (url: string, key: string, params: object): Request => ({
-  ...{ url, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }) },
+  url,
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
   headers: { Accept: "application/json", "MCP-Protocol-Version": "2025-11-25", "X-API-Key": key },
 });
 
@@ -98,16 +98,23 @@ async function createFloods(server: SpawnedServer, target: pg.ClientConfig): Pro
   return {
     "searches for a rare text, 12 at a time": { url: `${path}/runs?search=nowhere`, method: "GET", body: "", headers, connections: 12 },
     "sign-ins, 64 connections, 200 per second": {
-      ...{ url: `${server.platformUrl}/api/sign-in`, body: JSON.stringify(nobody), headers, anyStatus },
-      ...{ connections: 64, perSecond: 200 },
+      url: `${server.platformUrl}/api/sign-in`,
+      body: JSON.stringify(nobody),
+      headers,
+      anyStatus,
+      connections: 64,
+      perSecond: 200,
     },
     "previews of a schedule, 12 connections, 200 per second": {
-      ...{ url: `${path}/schedule-preview`, body: JSON.stringify(schedule), headers },
-      ...{ connections: 12, perSecond: 200 },
+      url: `${path}/schedule-preview`,
+      body: JSON.stringify(schedule),
+      headers,
+      connections: 12,
+      perSecond: 200,
     },
     "endless expressions, 16 at a time": {
       ...toRequest(`${server.gatewayUrl}/system/mcp`, key, { name: "system_transform_json", arguments: endless }),
-      ...{ connections: 16 },
+      connections: 16,
     },
   };
 }

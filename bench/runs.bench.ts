@@ -59,7 +59,10 @@ try {
 
 async function createOrganization(): Promise<string> {
   const { organizationId } = await app.parts.identity.setup.createOwner({
-    ...{ name: "Bench", email: "bench@example.com", password: "correct horse battery", organizationName: "Bench" },
+    name: "Bench",
+    email: "bench@example.com",
+    password: "correct horse battery",
+    organizationName: "Bench",
   });
   return organizationId;
 }
@@ -122,21 +125,26 @@ function createPlainInsert(db: Database, { queue, organizationId, workflowId }: 
 function plainNode(fence: Fence, index: number): NodeRow {
   const outputs = JSON.stringify({ out: [{ iso: new Date().toISOString(), timeZone: "UTC", unixSeconds: 1 }] });
   return {
-    ...{ ...fence, nodeId: `n${index}`, nodeType: "system_date_time", status: "succeeded", attempts: 1, done: 0, input: "[{}]", outputs },
-    ...{
-      filled: null,
-      errorCode: null,
-      errorMessage: null,
-      note: null,
-      wakeAt: null,
-      startedAt: new Date(),
-      completedAt: new Date(),
-      mustNotRepeat: false,
-      items: null,
-      total: 1,
-      underWay: null,
-      durationMs: 1,
-    },
+    ...fence,
+    nodeId: `n${index}`,
+    nodeType: "system_date_time",
+    status: "succeeded",
+    attempts: 1,
+    done: 0,
+    input: "[{}]",
+    outputs,
+    filled: null,
+    errorCode: null,
+    errorMessage: null,
+    note: null,
+    wakeAt: null,
+    startedAt: new Date(),
+    completedAt: new Date(),
+    mustNotRepeat: false,
+    items: null,
+    total: 1,
+    underWay: null,
+    durationMs: 1,
   };
 }
 

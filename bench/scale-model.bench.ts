@@ -22,7 +22,11 @@ const postgres = await startEmbeddedPostgres({ dataDir, log, settings: { max_con
 const yard: Yard = { target: postgres.target, dataDir, log, forMs: 1_500 };
 const cores = 16;
 const layout: Layout = {
-  ...{ gateways: 50, organizations: 10_000, callsPerSecond: 5_000, gatewaysPerOrganization: 50, announcementsPerSecond: 20 },
+  gateways: 50,
+  organizations: 10_000,
+  callsPerSecond: 5_000,
+  gatewaysPerOrganization: 50,
+  announcementsPerSecond: 20,
 };
 const defaultMaxConnections = 100;
 const reservedConnections = 3;

@@ -23,11 +23,17 @@ async function measureServer(name: string, roles: string): Promise<void> {
     const one = await sendRequests({ ...load, connections: 1, forMs: roundMs });
     const isAlone = name === "accepting alone";
     reportFigure({
-      ...{ bench, figure: `accepted triggers per second, 64 connections, ${name}`, value: many.perSecond, unit: "1/s" },
+      bench,
+      figure: `accepted triggers per second, 64 connections, ${name}`,
+      value: many.perSecond,
+      unit: "1/s",
       ...(isAlone ? { bar: { atLeast: 1500 } } : {}),
     });
     reportFigure({
-      ...{ bench, figure: `p50, one connection, ${name}`, value: median(one.latenciesMs), unit: "ms" },
+      bench,
+      figure: `p50, one connection, ${name}`,
+      value: median(one.latenciesMs),
+      unit: "ms",
       ...(isAlone ? { bar: { atMost: 4 } } : {}),
     });
   } finally {

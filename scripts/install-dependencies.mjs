@@ -16,7 +16,7 @@ export async function installDependencies(root, wanted) {
   if (isInstalled(root, wanted)) return;
   await withLock(path.join(root, "dist", "install.lock"), async ({ wasAbandoned, noteChild }) => {
     if (isInstalled(root, wanted)) return;
-    if (wasAbandoned) for (const part of ["", "src", "web"]) removeHalfInstalled(path.join(root, part, "node_modules"));
+    if (wasAbandoned) removeHalfInstalled(root);
     // Whoever ran the tests once keeps what they need when the lockfile changes.
     const level = readStamp(root).level === "everything" ? "everything" : wanted;
     if (!matchesLockfile(root, level)) {
@@ -72,9 +72,9 @@ function isForAnotherMachine({ optional, os, cpu, libc: libraries }) {
 }
 
 // npm does not look inside a package folder that is already there, so one cut off in the middle would stay broken.
-function removeHalfInstalled(folder) {
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
+function removeHalfInstalled(root) {
+  const folders = ["", "src", "web"].map((part) => path.join(root, part, "node_modules")).filter((folder) => existsSync(folder));
+  for (const folder of folders) for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 function readIfThere(file) {

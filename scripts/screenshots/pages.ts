@@ -50,7 +50,9 @@ export function picturesOf(seeded: Seeded, { consentUrl, recordId }: { consentUr
     },
     { name: "consent", path: consentUrl, ready: "Signed in as Ann Miller" },
     {
-      ...{ name: "organization-usage", path: `${o}/organization`, ready: "github_search_issues" },
+      name: "organization-usage",
+      path: `${o}/organization`,
+      ready: "github_search_issues",
       prepare: (page) => page.getByRole("heading", { name: "Tools", exact: true }).scrollIntoViewIfNeeded(),
     },
     { name: "organization-settings", path: `${o}/organization?tab=settings`, ready: "Rename" },

@@ -12,8 +12,13 @@ export async function seedConnection(gatewayUrl: string, { browser, organization
     const metadata = { client_name: clientName, redirect_uris: [redirectUri] };
     const clientId = String((await client.register(metadata)).body.client_id);
     const url = client.authorizeUrl({
-      ...{ response_type: "code", client_id: clientId, redirect_uri: redirectUri, state: "example" },
-      ...{ resource: client.resourceOf(serverId), code_challenge: challenge, code_challenge_method: "S256" },
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      state: "example",
+      resource: client.resourceOf(serverId),
+      code_challenge: challenge,
+      code_challenge_method: "S256",
     });
     return { url, clientId };
   }

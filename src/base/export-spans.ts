@@ -109,8 +109,14 @@ function toReadable(span: FinishedSpan, resource: Resource): ReadableSpan {
     duration: toTime(endedAtMs - startedAtMs),
     status: { code: facts["error.type"] === undefined ? statusUnset : statusError },
     attributes: { ...facts },
-    ...{ links: [], events: [], ended: true, resource, instrumentationScope: { name: "switchyard" } },
-    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    links: [],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope: { name: "switchyard" },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
   };
 }
 

@@ -65,7 +65,8 @@ export function createTracing(options?: Options) {
       if (!options || !isRecorded(options.sampler, traceId, caller)) return unrecorded(traceId, caller && writeTraceParent(caller));
       const { onEnd } = options;
       return {
-        ...{ traceId, end: doNothing },
+        traceId,
+        end: doNothing,
         toTraceParent: () => writeTraceParent(caller ?? { traceId, spanId: newHex(8), isSampled: true }),
         begin: (name, facts, kind) => beginSpan({ name, kind, facts, traceId, parentSpanId: caller?.spanId }, onEnd),
       };

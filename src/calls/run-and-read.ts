@@ -36,8 +36,18 @@ export function createRunAndRead({ calls, runRecordedCall }: Options) {
       throw new Refusal("confirmation_required", `${action.id} is not read-only. Confirm that it is to run.`);
 
     const arrival = {
-      ...{ organizationId, id: newId(), source: "mcp" as const, serverId: action.provider.id, tool: action.id, parameters, queueMs: 0 },
-      ...{ userId: user.userId, userName: user.name, requestId, traceId: trace.traceId, ...(replayOf === undefined ? {} : { replayOf }) },
+      organizationId,
+      id: newId(),
+      source: "mcp" as const,
+      serverId: action.provider.id,
+      tool: action.id,
+      parameters,
+      queueMs: 0,
+      userId: user.userId,
+      userName: user.name,
+      requestId,
+      traceId: trace.traceId,
+      ...(replayOf === undefined ? {} : { replayOf }),
     };
     const failure = await runRecordedCall({ action, arrival, references, signal, trace }).then(() => undefined, asRefusal);
     if (failure?.code === "record_unavailable") throw failure;

@@ -103,7 +103,9 @@ const describeWebhook = ({ id, title, credential, webhook }: Catalog["providers"
   webhook
     ? [
         {
-          ...{ id, title, credentialType: credential?.type ?? null },
+          id,
+          title,
+          credentialType: credential?.type ?? null,
           canRegister: webhook.registration !== undefined,
           needsPlace: (webhook.registration?.place ?? null) !== null,
         },

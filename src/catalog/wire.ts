@@ -35,7 +35,11 @@ export const credentialType = z
     canBeTested: z.boolean(),
     variants: z.array(
       z.object({
-        ...{ kind: z.string(), title: z.string(), schema: jsonSchema, isOAuth2: z.boolean(), scopes: z.array(z.string()) },
+        kind: z.string(),
+        title: z.string(),
+        schema: jsonSchema,
+        isOAuth2: z.boolean(),
+        scopes: z.array(z.string()),
         knownScopes: z
           .array(z.object({ name: z.string(), description: z.string() }))
           .describe("Scopes that are asked for or may be added, in the provider's own words."),

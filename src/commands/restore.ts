@@ -26,7 +26,10 @@ export async function restore(words: string[]) {
   let unfinishedRuns = 0;
   try {
     const { rows } = await restoreBackup({
-      ...{ target: storage.target, file, migrationsFolder, mayOverwrite: overwrite },
+      target: storage.target,
+      file,
+      migrationsFolder,
+      mayOverwrite: overwrite,
       async finish(client) {
         await checkKeys(client, config);
         unfinishedRuns = await queueRuns(client, storage.target);

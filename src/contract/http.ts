@@ -157,7 +157,10 @@ function toFailure(provider: string, { status, headers }: Response, fault: Provi
   const lacksPermission = fault.lacksPermission ?? (fault.missingScopes !== undefined || (status === 403 && !isTemporary));
   const refusal = providerFailure(provider, { status, ...fault, message: withAdvice(fault), retryAfterMs, lacksPermission });
   return {
-    ...{ isTemporary, isTurnedAway, retryAfterMs, mayHaveActed: fault.mayHaveActed === true },
+    isTemporary,
+    isTurnedAway,
+    retryAfterMs,
+    mayHaveActed: fault.mayHaveActed === true,
     refusal: isTurnedAway ? refusal.reworded((text) => text, "none") : refusal,
   };
 }

@@ -38,7 +38,10 @@ function createWatches(registry: Registry) {
   const watchStates = (name: string, help: string): ((read: Read<Counts>) => void) => {
     let readCounts: Read<Counts> = () => ({});
     new Gauge({
-      ...{ name, help, labelNames: ["state"], registers: [registry] },
+      name,
+      help,
+      labelNames: ["state"],
+      registers: [registry],
       async collect() {
         this.reset();
         const counts = await Promise.resolve(readCounts()).catch((): Counts => ({}));
@@ -80,18 +83,21 @@ function createRequestMetrics(registry: Registry) {
     name: "switchyard_http_request_seconds",
     help: "Time to answer an HTTP request.",
     labelNames: ["door", "method", "route", "status"],
-    ...{ buckets: quickBuckets, registers },
+    buckets: quickBuckets,
+    registers,
   });
   const calls = new Histogram({
     name: "switchyard_tool_call_seconds",
     help: "Time a tool call ran, by MCP server and how it ended; refused and cancelled ones may not have run at all.",
     labelNames: ["server", "status"],
-    ...{ buckets: quickBuckets, registers },
+    buckets: quickBuckets,
+    registers,
   });
   const waits = new Histogram({
     name: "switchyard_tool_call_wait_seconds",
     help: "Time a tool call waited for a slot.",
-    ...{ buckets: quickBuckets, registers },
+    buckets: quickBuckets,
+    registers,
   });
   return {
     observeRequest: (labels: { door: string; method: string; route: string; status: number }, seconds: number) =>
@@ -110,23 +116,27 @@ function createRunMetrics(registry: Registry) {
   const accepted = new Counter({
     name: "switchyard_runs_accepted_total",
     help: "Runs accepted, by what started them.",
-    ...{ labelNames: ["kind"], registers },
+    labelNames: ["kind"],
+    registers,
   });
   const ended = new Counter({
     name: "switchyard_runs_ended_total",
     help: "Runs ended by this process, by how.",
-    ...{ labelNames: ["status"], registers },
+    labelNames: ["status"],
+    registers,
   });
   const durations = new Histogram({
     name: "switchyard_run_seconds",
     help: "Time a run was busy until it ended, without waiting.",
     labelNames: ["status"],
-    ...{ buckets: longBuckets, registers },
+    buckets: longBuckets,
+    registers,
   });
   const waits = new Histogram({
     name: "switchyard_run_wait_seconds",
     help: "Time from the acceptance of a run to its first slot.",
-    ...{ buckets: longBuckets, registers },
+    buckets: longBuckets,
+    registers,
   });
   return {
     observeRuns: {
@@ -146,17 +156,20 @@ function createUpkeep(registry: Registry) {
   const batches = new Histogram({
     name: "switchyard_history_batch_rows",
     help: "Rows that one write to the history of tool calls stores together.",
-    ...{ buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256], registers },
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
   });
   const removed = new Counter({
     name: "switchyard_retention_removed_total",
     help: "Old records that this process removed.",
-    ...{ labelNames: ["records"], registers },
+    labelNames: ["records"],
+    registers,
   });
   const cleaned = new Gauge({
     name: "switchyard_retention_last_success_seconds",
     help: "When this process last looked for old records without a failure, in seconds since 1970.",
-    ...{ labelNames: ["records"], registers },
+    labelNames: ["records"],
+    registers,
   });
   const schema = new Gauge({ name: "switchyard_schema_version", help: "Migrations that the database has.", registers });
   const slow = new Counter({
@@ -167,7 +180,8 @@ function createUpkeep(registry: Registry) {
   const spans = new Counter({
     name: "switchyard_spans_total",
     help: "Spans for the trace collector: exported, failed (it did not take them) or dropped (too many waited for it).",
-    ...{ labelNames: ["outcome"], registers },
+    labelNames: ["outcome"],
+    registers,
   });
   return {
     observeBatch: (rows: number): void => batches.observe(rows),

@@ -57,7 +57,11 @@ export const settleDelivery = (db: EventDb, { organizationId, id, claim }: Claim
   db
     .updateTable("event_delivery")
     .set({
-      ...{ status: outcome.status, last_status: outcome.last_status, last_error: outcome.last_error, claim: null, claimed_until: null },
+      status: outcome.status,
+      last_status: outcome.last_status,
+      last_error: outcome.last_error,
+      claim: null,
+      claimed_until: null,
       next_attempt_at: outcome.status === "pending" ? sql<Date>`now() + ${outcome.waitMs} * interval '1 millisecond'` : null,
       delivered_at: outcome.status === "delivered" ? sql<Date>`now()` : null,
     })

@@ -161,14 +161,27 @@ const refuseUrl = (detail: string): Refusal =>
 
 const toEndpoint = (row: EndpointRow): EventEndpoint =>
   eventEndpoint.parse({
-    ...{ id: row.id, url: row.url, types: row.types, description: row.description, isActive: row.is_active },
-    ...{ disabledReason: row.disabled_reason, createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() },
+    id: row.id,
+    url: row.url,
+    types: row.types,
+    description: row.description,
+    isActive: row.is_active,
+    disabledReason: row.disabled_reason,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
   });
 
 const toDelivery = (row: DeliveryRow): EventDelivery =>
   eventDelivery.parse({
-    ...{ id: row.id, eventId: row.event_id, type: row.type, status: row.status, attempts: row.attempts },
-    ...{ nextAttemptAt: row.next_attempt_at?.toISOString() ?? null, lastStatus: row.last_status, lastError: row.last_error },
-    ...{ createdAt: row.created_at.toISOString(), deliveredAt: row.delivered_at?.toISOString() ?? null },
+    id: row.id,
+    eventId: row.event_id,
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    createdAt: row.created_at.toISOString(),
+    deliveredAt: row.delivered_at?.toISOString() ?? null,
     data: JSON.parse(row.payload) as unknown,
   });

@@ -11,8 +11,16 @@ export function describeCall({ server, tool, caller, requestId, trace, misshapen
   const parameters = misshapen === undefined ? arrival.parameters : withoutCredentials(misshapen);
   const who = "apiKey" in caller ? { apiKeyId: caller.apiKey.id, apiKeyName: caller.apiKey.name } : describeConnection(caller.connection);
   return {
-    ...{ organizationId: caller.organizationId, id, source, serverId: server.id, tool: tool.name },
-    ...{ parameters, credentials: {}, queueMs: 0, requestId, traceId: trace.traceId },
+    organizationId: caller.organizationId,
+    id,
+    source,
+    serverId: server.id,
+    tool: tool.name,
+    parameters,
+    credentials: {},
+    queueMs: 0,
+    requestId,
+    traceId: trace.traceId,
     ...who,
   };
 }

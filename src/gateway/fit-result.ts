@@ -31,7 +31,9 @@ export function fitItems(result: Items, { outputSchema, limitCharacters }: Limit
   const isCut = isLong && lengthOf(shown) !== lengthOf(toTexts(lighter));
   const counts = `${shown.length} of ${items.length} items, ${lengthOf(shown)} of ${lengthOf(whole)} characters`;
   const cut = describeCut({
-    ...{ recordId, answer: result.items, hasLargePicture },
+    recordId,
+    answer: result.items,
+    hasLargePicture,
     hasHandles: lighter.some((item, index) => item !== result.items[index]),
     ...(isCut ? { counts } : {}),
   });

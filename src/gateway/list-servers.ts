@@ -23,11 +23,18 @@ type Showing<Target> = { url: string; inputOf: (tool: McpTool<Target>) => JsonSc
 function describeServer<Target>(server: McpServer<Target>, { url, inputOf }: Showing<Target>): ServerEntry {
   const { id, title, description, tools, acceptsApiKeys } = server;
   return {
-    ...{ id, title, description, url, toolCount: tools.length },
+    id,
+    title,
+    description,
+    url,
+    toolCount: tools.length,
     credentialTypes: [...new Set(tools.flatMap(({ credentials }) => credentials))],
     usesOAuthOnly: !acceptsApiKeys,
     tools: tools.map((tool) => ({
-      ...{ name: tool.name, title: tool.title, description: tool.description, credentials: tool.credentials },
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      credentials: tool.credentials,
       alsoTakes: tool.alsoTakes ?? [],
       worksWithoutAccount: tool.credentials.length === 0 || tool.worksWithoutAccount === true,
       inputSchema: inputOf(tool),

@@ -48,7 +48,14 @@ export function openGateway({ config, version }: Ground, needs: Needs) {
     async open(door: GatewayOptions["door"], given: Partial<GatewayOptions> = {}): Promise<FastifyInstance> {
       const { createGatewayServer } = await import("./server.ts");
       return await createGatewayServer({
-        ...{ catalog, platform, version, oauth, resourceUrl, serverUrlTemplate, keyLimitPerMinute, maxResultCharacters },
+        catalog,
+        platform,
+        version,
+        oauth,
+        resourceUrl,
+        serverUrlTemplate,
+        keyLimitPerMinute,
+        maxResultCharacters,
         apiKeys: needs.identity.apiKeys,
         verifyBearer: createVerifyBearer(oauth.verifyAccessToken),
         callAction: createCallAction(runRecordedCall),

@@ -61,7 +61,7 @@ export async function createGatewayServer(options: GatewayOptions): Promise<Fast
   await options.oauth.registerAtGateway(server);
   await registerMcpRoutes(
     server,
-    { authenticate, callsInFlight, ...{ log: door.log, tracing: door.tracing }, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
+    { authenticate, callsInFlight, log: door.log, tracing: door.tracing, resourceUrl, limitPerMinute, limitCharacters, keepAliveMs },
     mounts,
   );
   return server;

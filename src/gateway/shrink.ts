@@ -66,7 +66,11 @@ function canShowAll(list: unknown[], budget: number): boolean {
 function shrinkFields(record: Record<string, unknown>, schema: JsonSchema, budget: number): Record<string, unknown> {
   const needed = new Set(branches(schema).flatMap(({ required }) => (required as string[] | undefined) ?? []));
   const fields = Object.entries(record).map(([key, entry]) => ({
-    ...{ key, entry, cost: sizeOf(key, Infinity) + 2, isNeeded: needed.has(key), schema: fieldSchema(schema, key) },
+    key,
+    entry,
+    cost: sizeOf(key, Infinity) + 2,
+    isNeeded: needed.has(key),
+    schema: fieldSchema(schema, key),
   }));
   const shared = shareOut(fields, budget - 2);
   return Object.fromEntries(Object.keys(record).flatMap((key) => (shared.has(key) ? [[key, shared.get(key)]] : [])));

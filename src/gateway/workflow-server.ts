@@ -127,7 +127,12 @@ function createCallWorkflow({ runs, steps: { orRefused, run }, limitMs }: Option
     const { organizationId } = caller;
     const prompt = typeof input.prompt === "string" ? input.prompt : "";
     const { id } = await runs.startRun({
-      ...{ organizationId, workflowId: tool.target.workflowId, kind: "tool", requestId, trace, ...describeCaller(caller) },
+      organizationId,
+      workflowId: tool.target.workflowId,
+      kind: "tool",
+      requestId,
+      trace,
+      ...describeCaller(caller),
       trigger: { source: "tool", sender: { tool: tool.name }, prompt, payload: input },
     });
     const ended = await runs.waitForEnd(organizationId, id, { limitMs, signal, isFresh: true });

@@ -214,12 +214,27 @@ async function requireExisting(db: Database, ends: CallEnd[]): Promise<void> {
 function describeCall(call: ArrivedCall) {
   const { organizationId, id, source, serverId, tool, queueMs } = call;
   return {
-    ...{ organizationId, id, source, serverId, tool, queueMs: wholeMs(queueMs), queuedAt: timeOfId(id) },
-    ...{ apiKeyId: call.apiKeyId ?? null, apiKeyName: line(call.apiKeyName) },
-    ...{ oauthClientId: line(call.oauthClientId), oauthClientName: line(call.oauthClientName) },
-    ...{ userId: call.userId ?? null, userName: line(call.userName) },
-    ...{ traceId: line(call.traceId), requestId: line(call.requestId), replayOf: call.replayOf ?? null },
-    ...{ status: "running" as const, startedAt: null, completedAt: null, errorCode: null, errorMessage: null },
+    organizationId,
+    id,
+    source,
+    serverId,
+    tool,
+    queueMs: wholeMs(queueMs),
+    queuedAt: timeOfId(id),
+    apiKeyId: call.apiKeyId ?? null,
+    apiKeyName: line(call.apiKeyName),
+    oauthClientId: line(call.oauthClientId),
+    oauthClientName: line(call.oauthClientName),
+    userId: call.userId ?? null,
+    userName: line(call.userName),
+    traceId: line(call.traceId),
+    requestId: line(call.requestId),
+    replayOf: call.replayOf ?? null,
+    status: "running" as const,
+    startedAt: null,
+    completedAt: null,
+    errorCode: null,
+    errorMessage: null,
   };
 }
 

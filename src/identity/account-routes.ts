@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../base/refusal.ts";
 import { type UserCaller, userOf } from "../door/caller.ts";
 import { type AddressCount, limitPerMinute } from "../door/rate-limit.ts";
-import type { Visitor } from "./accounts.ts";
+import type { Visitor } from "./entrance.ts";
 import type { Identity } from "./identity.ts";
 import * as wire from "./wire.ts";
 

@@ -1,21 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { createBatch } from "../base/batch.ts";
 import { newId } from "../base/ids.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { UserCaller } from "../door/caller.ts";
-import type { Database, Sql } from "../storage/database.ts";
+import type { Database } from "../storage/database.ts";
 import { isDatabaseUnavailable } from "../storage/database-errors.ts";
-import {
-  endSession,
-  findPassword,
-  insertSession,
-  insertUser,
-  isStillPassword,
-  renameUser,
-  renewSession,
-  replacePassword,
-  type StoredPassword,
-} from "./account-store.ts";
+import { endSession, findPassword, insertUser, renameUser, renewSession, replacePassword } from "./account-store.ts";
+import { createEntrance, type Entered, type Visitor } from "./entrance.ts";
 import type { Mailer } from "./mailer.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
 import { createPasswordResets } from "./password-resets.ts";
@@ -26,12 +16,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 export type AccountOptions = { db: Database; cookieKey: Buffer; baseUrl: string; mailer: Mailer; hashing: PasswordHashing };
 
-/** What is known of who asks before anybody is signed in. */
-export type Visitor = { cookies: string | undefined; address: string; userAgent: string | undefined };
-
 export type NewAccount = { name?: string | undefined; email: string; password: string };
-
-type Entered = { userId: string; cookie: string };
 
 /** Users, passwords and sessions. */
 export function createAccounts(options: AccountOptions) {
@@ -46,27 +31,7 @@ export function createAccounts(options: AccountOptions) {
     },
   });
 
-  async function openSession(sql: Sql, userId: string, { address, userAgent }: Visitor): Promise<Entered> {
-    const token = randomBytes(24).toString("base64url");
-    await insertSession(sql, { id: newId(), token, userId, address, userAgent });
-    return { userId, cookie: cookie.write(token) };
-  }
-
-  async function enter(userId: string, visitor: Visitor): Promise<Entered> {
-    const entered = await db.transaction((sql) => openSession(sql, userId, visitor));
-    await leave(visitor);
-    return entered;
-  }
-
-  /** Whoever changed the password meanwhile has ended all sessions: no further one may come of the old one. */
-  const enterWithPassword = (stored: StoredPassword, visitor: Visitor): Promise<Entered | undefined> =>
-    db.transaction(async (sql) => ((await isStillPassword(sql, stored)) ? await openSession(sql, stored.userId, visitor) : undefined));
-
-  /** The browser forgets the session it came with as soon as it has a new one, so nobody could end that any more. */
-  async function leave({ cookies }: Pick<Visitor, "cookies">): Promise<void> {
-    const token = cookie.read(cookies);
-    if (token !== undefined) await endSession(db, token);
-  }
+  const { openSession, enter, enterWithPassword, leave } = createEntrance({ db, cookie });
 
   return {
     async create({ name, email, password }: NewAccount): Promise<{ userId: string }> {

@@ -16,7 +16,11 @@ type Needs = {
 export function openIdentity({ db, log, config, cookieKey }: Ground, { hashing }: Needs) {
   const setupToken = isForThisMachineOnly(config) ? undefined : deriveSetupToken(cookieKey);
   const identity = createIdentity({
-    ...{ db, log, cookieKey, setupToken, hashing },
+    db,
+    log,
+    cookieKey,
+    setupToken,
+    hashing,
     baseUrl: config.platform.baseUrl,
     mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     organizationCreation: config.organizationCreation,

@@ -96,7 +96,12 @@ describe("a client", () => {
 describe("a grant", () => {
   it("is the connection, with its times in whole seconds", async () => {
     expect(await adapterOf("Grant").find(grantId)).toEqual({
-      ...{ kind: "Grant", jti: grantId, iat: 1000, exp: 5_000_000_000, accountId: userId, clientId: "client" },
+      kind: "Grant",
+      jti: grantId,
+      iat: 1000,
+      exp: 5_000_000_000,
+      accountId: userId,
+      clientId: "client",
       resources: { "https://a.example/slack/mcp": "platform:read platform:write" },
     });
   });

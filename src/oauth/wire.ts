@@ -42,7 +42,9 @@ export const consentRequest = z
     scopes: z.array(consentScope).describe("Those of `server`; empty when it is null."),
     organizations: z.array(
       z.object({
-        ...{ id, name: z.string(), role },
+        id,
+        name: z.string(),
+        role,
         accounts: z.array(consentAccount).describe("What calls on these servers could use."),
       }),
     ),

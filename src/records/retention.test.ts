@@ -24,14 +24,12 @@ const retain = (moment: Date, { keptDays = 90, keptRows = 1_000, log = silentLog
   }).run();
 const retainRuns = (moment: Date) =>
   createRunRetention({
-    ...{
-      db: months.db,
-      partitions: months.partitionsAt(moment),
-      log: silentLog,
-      keptDays: 90,
-      keptRuns: 1_000,
-      readNow: async () => moment,
-    },
+    db: months.db,
+    partitions: months.partitionsAt(moment),
+    log: silentLog,
+    keptDays: 90,
+    keptRuns: 1_000,
+    readNow: async () => moment,
   }).run();
 
 it("drops months of which all is too old, and nothing that is not", async () => {

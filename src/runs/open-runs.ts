@@ -37,7 +37,17 @@ export function openRuns(ground: Ground, { history: { live, partitions }, slots,
   const clock = createDatabaseClock({ db, log, before: ground.clock });
   const { executeOnce, askModel } = openNodes(ground, { clock, ...needs });
   const runs = createRuns({
-    ...{ db, target, pooled, clock, log, tracing, workflows, slots, live, partitions, slowStatements },
+    db,
+    target,
+    pooled,
+    clock,
+    log,
+    tracing,
+    workflows,
+    slots,
+    live,
+    partitions,
+    slowStatements,
     observe: { ...metrics.observeRuns, retention: (removed) => metrics.observeRetention("runs", removed) },
     checkOverrides: createCheckOverrides({ catalog, vault, modelTypes: modelCredentialTypes }),
     nodes: {
@@ -85,7 +95,14 @@ function openNodes({ db, log, config, outside }: Ground, { catalog, vault, calls
   const chooseModel = createChooseModel({ config: config.ai, models: config.models, fetch: outside.fetch, vault });
   const askModel = createAskModel({ catalog, chooseModel });
   const executeOnce = createExecuteOnce({
-    ...{ catalog, engineNodes, clock, log, ...askModel, limitMs: config.maxExecutionTimeMs, prepare, execute },
+    catalog,
+    engineNodes,
+    clock,
+    log,
+    ...askModel,
+    limitMs: config.maxExecutionTimeMs,
+    prepare,
+    execute,
     defaultReferenceFor: vault.defaults.referenceFor,
     files: createRunFiles({ db }),
   });

@@ -125,8 +125,15 @@ function registerRunning(server: FastifyInstance, { runs, platformBaseUrl }: Opt
       const { organizationId, runId } = request.params;
       const { version = "same", from = "start", nodeId = "", prompt, payload, nodes: overrides } = request.body ?? {};
       const started = await runs.rerun({
-        ...{ organizationId, runId, version, from: from === "node" ? { nodeId } : from },
-        ...{ prompt, payload, overrides, user: personOf(request), trace: request.trace },
+        organizationId,
+        runId,
+        version,
+        from: from === "node" ? { nodeId } : from,
+        prompt,
+        payload,
+        overrides,
+        user: personOf(request),
+        trace: request.trace,
       });
       return reply.code(202).send(toAcceptedRun(platformBaseUrl, { ...started, organizationId }));
     },

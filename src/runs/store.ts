@@ -70,8 +70,22 @@ export async function insertRuns(sql: Sql, owner: string, rows: NewRun[], tableO
 export const asAdopted = (row: NewRun): AdoptedRun => {
   const { organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt } = row;
   return {
-    ...{ organizationId, id, workflowId, workflowVersion, kind, triggerData, overrides, depth, parentRunId, queuedAt },
-    ...{ epoch: firstEpoch, startedAt: null, activeMs: 0, isResumed: row.rerunOf !== null, isDeleted: false, traceParent: row.traceParent },
+    organizationId,
+    id,
+    workflowId,
+    workflowVersion,
+    kind,
+    triggerData,
+    overrides,
+    depth,
+    parentRunId,
+    queuedAt,
+    epoch: firstEpoch,
+    startedAt: null,
+    activeMs: 0,
+    isResumed: row.rerunOf !== null,
+    isDeleted: false,
+    traceParent: row.traceParent,
   };
 };
 

@@ -46,7 +46,15 @@ export async function openParts({ credentialTypes, providers, hashing, ...contex
     const oauth = openOAuth(ground, { organizations: identity.organizations, vault, catalog });
     const { start, stop } = inOrder([identity, vault, history, events, oauth]);
     return {
-      ...{ ground, identity, catalog, plans, vault, history, workflows, events, oauth },
+      ground,
+      identity,
+      catalog,
+      plans,
+      vault,
+      history,
+      workflows,
+      events,
+      oauth,
       /** What a server does in the background; a command does nothing. */
       start,
       async close(): Promise<void> {

@@ -29,8 +29,12 @@ const columns: Columns<Row> = [
 it("brings every value of every row to the database as it is", async () => {
   const names = ["", "NULL", "null", '"', "\\", '\\"', "{a,b}", "a, b", " ", "\n\t\r", "🚂 ü \u2028", '{"a":["\\u0000"]}', null];
   const rows = names.map((name, index) => ({
-    ...{ name, at: index === 0 ? null : new Date(1_700_000_000_123 + index), count: index === 1 ? null : index * 1_000_000_000_000 },
-    ...{ isOn: index === 2 ? null : index % 2 === 0, hash: index === 3 ? null : Buffer.from([index, 0, 255]), nothing: null },
+    name,
+    at: index === 0 ? null : new Date(1_700_000_000_123 + index),
+    count: index === 1 ? null : index * 1_000_000_000_000,
+    isOn: index === 2 ? null : index % 2 === 0,
+    hash: index === 3 ? null : Buffer.from([index, 0, 255]),
+    nothing: null,
   }));
   const text = `SELECT name, at, count::float8 AS count, "isOn", hash, nothing
                 FROM ${unnest(columns)} WITH ORDINALITY AS one (name, at, count, "isOn", hash, nothing, place) ORDER BY place`;

@@ -39,7 +39,9 @@ export function createSchedules({ db, startRun, log, tracing, readNow }: Options
   /** Why there is no run; null when there is one. */
   async function start(row: TriggerRow, tick: Date, failures: Failure[]): Promise<Error | null> {
     const trace = tracing.follow().begin("schedule", {
-      ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
+      "switchyard.organization.id": row.organization_id,
+      "switchyard.trigger.id": row.id,
+      "switchyard.workflow.id": row.workflow_id,
     });
     try {
       const { isReplay } = await startRun(toRunRequest(row, tick, trace));

@@ -95,11 +95,20 @@ function openWebhooks({ db, log, config, outside }: Ground, { catalog, vault, ru
   const removeWebhook = createRemoveWebhook({ secrets, callProvider });
   const webhookRemovals = createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf });
   const registrations = createRegistrations({
-    ...{ db, log, secrets, callProvider, inTurn, removeWebhook, titleOf },
+    db,
+    log,
+    secrets,
+    callProvider,
+    inTurn,
+    removeWebhook,
+    titleOf,
     removals: webhookRemovals,
   });
   const receiveWebhook = createReceiveWebhook({
-    ...{ db, log, startRun, waitForAnswer },
+    db,
+    log,
+    startRun,
+    waitForAnswer,
     believe: createBelieveDelivery({ log, secrets }),
     judgeEvent: createJudgeEvent({ stopLoops }),
   });

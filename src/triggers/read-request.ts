@@ -43,7 +43,10 @@ export function readPoll({ provider, poll, credentialId, ...others }: TriggerReq
 export function readChange(row: TriggerRow, change: TriggerChange, changedAt: Date, saysSame: SaysSame): TriggerUpdate {
   const { name = row.name, active = row.is_active, prompt = row.prompt, overrides } = change;
   const update = {
-    ...{ name, is_active: active, prompt, overrides: overrides ? JSON.stringify(overrides) : row.overrides },
+    name,
+    is_active: active,
+    prompt,
+    overrides: overrides ? JSON.stringify(overrides) : row.overrides,
     // Somebody knows by now, and it is counted anew.
     ...(change.active === undefined ? {} : { stopped_reason: null, own_events_since: null }),
   };

@@ -109,5 +109,10 @@ const hasOtherEvents = (before: TriggerRow, after: TriggerRow): boolean =>
   before.places === after.places;
 
 const asTold = ({ credential_id, events, places, token_sha256, secret_sealed, registered_place }: TriggerRow): TriggerUpdate => ({
-  ...{ credential_id, events, places, token_sha256, secret_sealed, registered_place },
+  credential_id,
+  events,
+  places,
+  token_sha256,
+  secret_sealed,
+  registered_place,
 });

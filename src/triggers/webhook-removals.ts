@@ -97,7 +97,10 @@ export function createWebhookRemovals({ db, log, inTurn, removeWebhook, titleOf 
     async needing(organizationId: string, credentialId: string) {
       const rows = await listRegisteredWith(tables, { organizationId, credentialId });
       return rows.map(({ provider_id: provider, place, trigger_name: triggerName }) => ({
-        ...{ provider, providerTitle: titleOf(provider), place: place || null, triggerName },
+        provider,
+        providerTitle: titleOf(provider),
+        place: place || null,
+        triggerName,
       }));
     },
 
@@ -137,7 +140,11 @@ const placeOf = (row: RemovalRow): RemovalPlace => ({ organizationId: row.organi
 const triggerPlaceOf = (row: RemovalRow) => ({ organizationId: row.organization_id, triggerId: row.trigger_id });
 
 const ofRemoval = ({ organization_id, trigger_id, provider_id, credential_id, place }: RemovalRow): RegisteredWebhook => ({
-  ...{ organization_id, id: trigger_id, provider_id, credential_id, registered_place: place },
+  organization_id,
+  id: trigger_id,
+  provider_id,
+  credential_id,
+  registered_place: place,
 });
 
 const ofTrigger = (trigger: TriggerRow): RegisteredWebhook | undefined =>

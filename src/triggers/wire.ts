@@ -64,7 +64,8 @@ export const poll = z
   .object({
     event: pollEvent,
     parameters: pollParameters,
-    ...{ everySeconds, takesExisting },
+    everySeconds,
+    takesExisting,
     lastPolledAt: instant.nullable().describe("When the service answered last."),
     nextPollAt: instant.nullable().describe("When it is asked next, of a trigger that is on."),
     faultyItems: z
@@ -102,7 +103,10 @@ export const trigger = triggerSummary
     signature: z.enum(["none", "standard", "provider"]).nullable().describe("How deliveries of a webhook are checked."),
     methods: z.array(z.enum(webhookMethods)).nullable().describe("Methods that a webhook takes."),
     answerWithinSeconds,
-    ...{ takesBots, events, places, filter },
+    takesBots,
+    events,
+    places,
+    filter,
     lastError: z.string().nullable().describe("Why the last tick, delivery or look started nothing."),
     isRegistered: z.boolean().describe("Whether this server told the provider where to deliver to."),
     stoppedReason: z.string().nullable().describe("Why it was turned off by itself; null once somebody turns it on or off."),
@@ -160,7 +164,10 @@ export const triggerRequest = z.object({
     .describe("Needed without a provider. `standard`: Standard Webhooks with a secret made here; `none`: whoever knows the address."),
   methods: methods.optional(),
   answerWithinSeconds: answerWithinSeconds.optional(),
-  ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
+  takesBots: takesBots.optional(),
+  events: events.optional(),
+  places: places.optional(),
+  filter: filter.optional(),
   register: z
     .boolean()
     .optional()
@@ -190,7 +197,10 @@ export const triggerChange = z
     credentialId: id.nullable().optional().describe("null takes the account of a poll away, where its event works without one."),
     methods: methods.optional(),
     answerWithinSeconds: answerWithinSeconds.optional(),
-    ...{ takesBots: takesBots.optional(), events: events.optional(), places: places.optional(), filter: filter.optional() },
+    takesBots: takesBots.optional(),
+    events: events.optional(),
+    places: places.optional(),
+    filter: filter.optional(),
     register: z.literal(true).optional().describe("Tells the provider where to deliver to, or tells it anew."),
     poll: z
       .strictObject({

@@ -27,7 +27,9 @@ export function createReadUsage({ countCalls, countRuns, clock }: Options) {
     const runs = await countRuns(organizationId, edges);
     const [from, to] = [edges[0], edges.at(-1)] as [Date, Date];
     return {
-      ...{ from: from.toISOString(), to: to.toISOString(), bucketMinutes },
+      from: from.toISOString(),
+      to: to.toISOString(),
+      bucketMinutes,
       total: { calls: sum(calls.buckets, "calls"), runs: sum(runs.buckets, "runs") },
       series: toSeries(edges.slice(0, -1), calls, runs),
       byTool: toTools(calls),

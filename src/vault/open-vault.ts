@@ -19,7 +19,10 @@ type Needs = {
 export async function openVault({ db, clock, log, config, outside, isWorker }: Ground, { requireApiKey, ...needs }: Needs) {
   const { dataDir, masterKey, previousMasterKeys: previousKeys } = config;
   const vault = createVault({
-    ...{ db, clock, log, ...needs },
+    db,
+    clock,
+    log,
+    ...needs,
     keyRing: createKeyRingSource({ dataDir, masterKey, previousKeys }),
     fetch: outside.fetch,
     oauthClients: config.oauthClients,

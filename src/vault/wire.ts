@@ -13,7 +13,11 @@ export type Health = z.infer<typeof health>;
 
 export const credentialSummary = z
   .object({
-    ...{ id, reference: z.string().describe("What tools and workflows name it by."), name: z.string(), type: z.string(), health },
+    id,
+    reference: z.string().describe("What tools and workflows name it by."),
+    name: z.string(),
+    type: z.string(),
+    health,
     isComplete: z.boolean().describe("False: it lacks what it cannot be used without, and its health is `failing`."),
   })
   .meta({ id: "CredentialSummary" });

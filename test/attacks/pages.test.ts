@@ -75,8 +75,13 @@ describe("what a browser is shown", () => {
 
   it("says nothing that a header of the caller made up, so that no cache can be given it", async () => {
     const headers = {
-      ...{ "x-forwarded-host": "evil.example", "x-forwarded-proto": "https", "x-forwarded-for": "6.6.6.6", forwarded: "host=evil.example" },
-      ...{ "x-original-url": "/evil.example", "x-rewrite-url": "/evil.example", "x-forwarded-prefix": "/evil.example" },
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": "6.6.6.6",
+      forwarded: "host=evil.example",
+      "x-original-url": "/evil.example",
+      "x-rewrite-url": "/evil.example",
+      "x-forwarded-prefix": "/evil.example",
     };
     const documents = [
       "/",

@@ -23,7 +23,10 @@ const organizationId = () => workflow.owner.organizationId;
 const createKey = () => parts().identity.apiKeys.create(organizationId(), { name: "raced", scopes: ["mcp:invoke"], createdBy: null });
 const createCredential = () =>
   parts().vault.credentials.create(organizationId(), {
-    ...{ type: "github", name: "raced", createdBy: null, data: { kind: "bearer", accessToken: "t", baseUrl: provider.url } },
+    type: "github",
+    name: "raced",
+    createdBy: null,
+    data: { kind: "bearer", accessToken: "t", baseUrl: provider.url },
   });
 const callWith = (key: string, reference: string, title = "x") =>
   createMcpClient(workflow.app.gatewayUrl, { "x-api-key": key }).legacy("github", "tools/call", {

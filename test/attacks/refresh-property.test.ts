@@ -64,7 +64,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 async function createPlay(moods: Mood[]) {
   provider.reset();
   const made = await apps[0]?.parts.vault.credentials.create(organizationId, {
-    ...{ type: "fake_json", name: "One for all", data: provider.connection(), createdBy: null },
+    type: "fake_json",
+    name: "One for all",
+    data: provider.connection(),
+    createdBy: null,
   });
   if (!made) throw new Error("no credential was made");
   const faults: string[] = [];

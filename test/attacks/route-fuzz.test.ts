@@ -70,8 +70,16 @@ const registration = {
   type: "object",
   properties: {
     redirect_uris: { type: "array", items: { type: "string", format: "uri" } },
-    ...{ client_name: text, client_uri: text, logo_uri: text, scope: text, token_endpoint_auth_method: text, jwks: {}, contacts: {} },
-    ...{ grant_types: { type: "array", items: text }, response_types: { type: "array", items: text }, software_statement: text },
+    client_name: text,
+    client_uri: text,
+    logo_uri: text,
+    scope: text,
+    token_endpoint_auth_method: text,
+    jwks: {},
+    contacts: {},
+    grant_types: { type: "array", items: text },
+    response_types: { type: "array", items: text },
+    software_statement: text,
   },
 };
 const bodyOfGateway = (url: string) => (url.endsWith("/mcp") ? rpc : url.endsWith("/register") ? registration : undefined);
@@ -113,8 +121,19 @@ function expectSound({ status, type, text: body }: Answer, place: string): void 
 const knownOf = ({ others, ...ids }: Furnished): Known => {
   const { canvas, reference } = others;
   return {
-    ...{ ...ids, canvas, credentials: { github: reference }, type: "github", kind: "webhook", signature: "none", cron: "*/5 * * * *" },
-    ...{ timeZone: "UTC", toolName: "system_date_time", providerId: "github", apiKeyId: ids.keyId, expectedVersion: 1, name: "fuzz" },
+    ...ids,
+    canvas,
+    credentials: { github: reference },
+    type: "github",
+    kind: "webhook",
+    signature: "none",
+    cron: "*/5 * * * *",
+    timeZone: "UTC",
+    toolName: "system_date_time",
+    providerId: "github",
+    apiKeyId: ids.keyId,
+    expectedVersion: 1,
+    name: "fuzz",
   };
 };
 

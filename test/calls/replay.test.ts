@@ -57,9 +57,19 @@ describe("a recorded call", () => {
     const { status, body } = await replay(id, {});
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ source: "mcp", serverId: "system", tool: "system_wait", status: "success", replayOf: id },
-      ...{ parameters: { seconds: 0.01 }, credentials: {}, outputs: [{ waitedSeconds: 0.01 }] },
-      ...{ userId: mona.userId, userName: "Mona", apiKeyId: null, apiKeyName: null, oauthClientId: null },
+      source: "mcp",
+      serverId: "system",
+      tool: "system_wait",
+      status: "success",
+      replayOf: id,
+      parameters: { seconds: 0.01 },
+      credentials: {},
+      outputs: [{ waitedSeconds: 0.01 }],
+      userId: mona.userId,
+      userName: "Mona",
+      apiKeyId: null,
+      apiKeyName: null,
+      oauthClientId: null,
     });
     expect(body.id).not.toBe(id);
     expect((await mona.browser.get(pathOf(`/${body.id}`))).body).toEqual(body);

@@ -41,9 +41,18 @@ describe("a tool that is tried", () => {
     const { status, body } = await call("system_wait", { parameters: { seconds: 0.01 } });
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ source: "mcp", serverId: "system", tool: "system_wait", status: "success", replayOf: null },
-      ...{ parameters: { seconds: 0.01 }, credentials: {}, outputs: [{ waitedSeconds: 0.01 }] },
-      ...{ userId: mona.userId, userName: "Mona", apiKeyId: null, oauthClientId: null },
+      source: "mcp",
+      serverId: "system",
+      tool: "system_wait",
+      status: "success",
+      replayOf: null,
+      parameters: { seconds: 0.01 },
+      credentials: {},
+      outputs: [{ waitedSeconds: 0.01 }],
+      userId: mona.userId,
+      userName: "Mona",
+      apiKeyId: null,
+      oauthClientId: null,
     });
     expect((await mona.browser.get(inOrganization(`/tool-calls/${body.id}`))).body).toEqual(body);
   });
@@ -64,7 +73,9 @@ describe("a tool that is tried", () => {
   it("answers with its record also when it fails", async () => {
     provider.script([{ status: 422, json: { message: `No: ${secret}` } }]);
     const { status, body, text } = await call("github_create_issue", {
-      ...{ parameters: issue, credentials: { github: reference }, confirm: true },
+      parameters: issue,
+      credentials: { github: reference },
+      confirm: true,
     });
     expect([status, body.status, body.error.code]).toEqual([200, "failed", "provider_error"]);
     expect(text).not.toContain(secret);
@@ -133,7 +144,8 @@ describe("a trial that cannot run", () => {
     expectProblem(await call("system_wait", body, eve.browser), { status: 404, code: "not_found" });
     const stolen = { parameters: issue, credentials: { github: reference }, confirm: true };
     expectProblem(await eve.browser.post(inOrganization("/tools/github_create_issue/call", eve.organizationId), stolen), {
-      ...{ status: 403, code: "credential_not_accessible" },
+      status: 403,
+      code: "credential_not_accessible",
     });
     expect(provider.requests()).toEqual([]);
   });

@@ -121,7 +121,9 @@ describe("the secret of a connected account", () => {
     const canvas = {
       nodes: [
         {
-          ...{ id: "ask", nodeId: "http_request", credentials: { http_auth: reference } },
+          id: "ask",
+          nodeId: "http_request",
+          credentials: { http_auth: reference },
           parameters: { method: "POST", url: `${provider.url}/x`, headers: { "X-Api-Key": secret }, body: { note: weir, other: "plain" } },
         },
       ],

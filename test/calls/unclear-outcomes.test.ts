@@ -48,7 +48,9 @@ const refund = (given: object = {}) =>
   call("stripe", "stripe_create_refund", { paymentIntentId: "pi_1", ...given, credentials: { stripe } });
 const request = (method: string, headers?: object) =>
   call("http", "http_request", {
-    ...{ method, url: provider.url, credentials: { http_auth: open } },
+    method,
+    url: provider.url,
+    credentials: { http_auth: open },
     ...(headers ? { headers } : {}),
   });
 

@@ -34,9 +34,12 @@ afterAll(async () => {
 /** The command as a process of its own; gives the most memory it had, in bytes. */
 async function memoryOf(words: string[], { url }: TestDatabase): Promise<number> {
   const environment = {
-    ...{ DATABASE_URL: url, SWITCHYARD_DATA_DIR: folder, SWITCHYARD_MASTER_KEY: testKeys.SWITCHYARD_MASTER_KEY },
+    DATABASE_URL: url,
+    SWITCHYARD_DATA_DIR: folder,
+    SWITCHYARD_MASTER_KEY: testKeys.SWITCHYARD_MASTER_KEY,
     // Without a limit the collector lets the heap grow as long as there is memory, and the figure says little.
-    ...{ NODE_OPTIONS: `--import ${script} --max-old-space-size=${heapMegabytes}`, TEST_MEMORY_FILE: memoryFile },
+    NODE_OPTIONS: `--import ${script} --max-old-space-size=${heapMegabytes}`,
+    TEST_MEMORY_FILE: memoryFile,
   };
   const { code, stderr } = await spawnSwitchyard(words, { environment, limitMs: 120_000 }).ended;
   expect([code, stderr]).toEqual([0, ""]);

@@ -52,7 +52,8 @@ function startLoad() {
   };
   const loops = [0, 1, 2, 3].map(loop);
   return {
-    ...{ accepted, failures },
+    accepted,
+    failures,
     async whenMore(count: number): Promise<void> {
       const wanted = accepted.size + count;
       await expect.poll(() => accepted.size, { timeout: 90_000 }).toBeGreaterThanOrEqual(wanted);

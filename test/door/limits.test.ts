@@ -10,9 +10,16 @@ import { expectProblem, readRawAnswer } from "../support/expect-problem.ts";
 
 const limits = { requestMs: 1500, drainMs: 1000, drainBytes: 8 * 1024 * 1024 };
 const door = createDoor({
-  ...{ name: "platform" as const, baseUrl: "http://localhost", trustedProxies: [], limits },
-  ...{ log: pino({ level: "silent" }), metrics: createMetrics(), tracing: createTracing(), metricsToken: undefined },
-  ...{ isDatabaseReachable: async () => true, isStopping: () => false },
+  name: "platform" as const,
+  baseUrl: "http://localhost",
+  trustedProxies: [],
+  limits,
+  log: pino({ level: "silent" }),
+  metrics: createMetrics(),
+  tracing: createTracing(),
+  metricsToken: undefined,
+  isDatabaseReachable: async () => true,
+  isStopping: () => false,
 });
 let port: number;
 let answered = 0;

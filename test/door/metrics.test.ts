@@ -36,7 +36,9 @@ const metricsIn = (expressions: string[]): string[] => [
 describe("the metrics", () => {
   it("tell of calls by server and status, and of their waits", async () => {
     const { key } = await flows.app.parts.identity.apiKeys.create(flows.owner.organizationId, {
-      ...{ name: "caller", scopes: ["mcp:invoke"], createdBy: null },
+      name: "caller",
+      scopes: ["mcp:invoke"],
+      createdBy: null,
     });
     const client = createMcpClient(flows.app.gatewayUrl, { "x-api-key": key });
     await client.legacy("system", "tools/call", { name: "system_date_time", arguments: {} });

@@ -69,7 +69,9 @@ const named = (spans: SeenSpan[], name: string): SeenSpan => {
 
 async function callTool(title: string, traceparent: string) {
   const { key } = await flows.app.parts.identity.apiKeys.create(flows.owner.organizationId, {
-    ...{ name: "caller", scopes: ["mcp:invoke"], createdBy: null },
+    name: "caller",
+    scopes: ["mcp:invoke"],
+    createdBy: null,
   });
   const params = { name: "github_create_issue", arguments: { owner: "acme", repo: "site", title, credentials: { github: reference } } };
   return await createMcpClient(flows.app.gatewayUrl, { "x-api-key": key }).legacy("github", "tools/call", params, { traceparent });

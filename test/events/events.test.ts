@@ -194,7 +194,10 @@ describe("a delivery", () => {
     expect(event.headers).toMatchObject({ "webhook-id": body.eventId, "content-type": "application/json" });
     expect(JSON.parse(event.body)).toEqual({ type: "test", timestamp: body.createdAt, data: { message: "This is a test." } });
     expect(await waitForDelivery(endpoint, isDelivered)).toMatchObject({
-      ...{ attempts: 1, lastStatus: 204, lastError: null, nextAttemptAt: null },
+      attempts: 1,
+      lastStatus: 204,
+      lastError: null,
+      nextAttemptAt: null,
       deliveredAt: expect.any(String),
     });
     await remove(endpoint);
@@ -407,8 +410,15 @@ describe("a delivery", () => {
 
 describe("what happened is told", () => {
   const call = (more: object = {}) => ({
-    ...{ organizationId: ann.organizationId, id: newId(), source: "mcp" as const, serverId: "slack", tool: "slack_send_message" },
-    ...{ parameters: { text: "canary-parameter" }, credentials: {}, queueMs: 0, ...more },
+    organizationId: ann.organizationId,
+    id: newId(),
+    source: "mcp" as const,
+    serverId: "slack",
+    tool: "slack_send_message",
+    parameters: { text: "canary-parameter" },
+    credentials: {},
+    queueMs: 0,
+    ...more,
   });
   const record = async (outcome: CallOutcome, more: object = {}) => {
     const one = call(more);
@@ -438,8 +448,13 @@ describe("what happened is told", () => {
       type: "tool.failed",
       timestamp: expect.any(String),
       data: {
-        ...{ recordId: failed.id, tool: "slack_send_message", serverId: "slack", status: "failed", error },
-        ...{ apiKey: { id: apiKeyId, name: "CI" }, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
+        recordId: failed.id,
+        tool: "slack_send_message",
+        serverId: "slack",
+        status: "failed",
+        error,
+        apiKey: { id: apiKeyId, name: "CI" },
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
     });
     expect(told[late.id].data).toMatchObject({ status: "timed_out", apiKey: null });

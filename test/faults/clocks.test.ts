@@ -50,8 +50,11 @@ async function startCluster() {
   const yard = await startYard({
     members: [],
     environment: {
-      ...{ MCP_OAUTH_ISSUER_URL: issuer, MCP_OAUTH_RESOURCE_URL: issuer, SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2" },
-      ...{ RATE_LIMIT_SIGN_IN_PER_MINUTE: "100000", RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "100000" },
+      MCP_OAUTH_ISSUER_URL: issuer,
+      MCP_OAUTH_RESOURCE_URL: issuer,
+      SEMAPHORE_MAX_CONCURRENT_EXECUTIONS: "2",
+      RATE_LIMIT_SIGN_IN_PER_MINUTE: "100000",
+      RATE_LIMIT_OAUTH_TOKEN_PER_MINUTE: "100000",
       RATE_LIMIT_OAUTH_REGISTRATION_PER_HOUR: "100000",
     },
   });
@@ -134,8 +137,10 @@ function createOAuthDoors({ yard, slow, person, issuer }: Cluster): Record<strin
     const { verifier, challenge } = createChallenge();
     const request = { response_type: "code", client_id: String(body.client_id), redirect_uri: redirectUri };
     const url = client.authorizeUrl({
-      ...{ ...request, resource: client.resourceOf("system") },
-      ...{ code_challenge: challenge, code_challenge_method: "S256" },
+      ...request,
+      resource: client.resourceOf("system"),
+      code_challenge: challenge,
+      code_challenge_method: "S256",
     });
     return { consent: await openConsent(url, person), verifier, clientId: request.client_id };
   };

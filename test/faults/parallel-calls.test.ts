@@ -24,7 +24,9 @@ afterAll(async () => {
 
 const settings = { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false };
 const node = (id: string, work: Work, ...sources: string[]): FlowNode => ({
-  ...{ id, work, settings },
+  id,
+  work,
+  settings,
   from: sources.map((source) => ({ source, way: "out" })),
 });
 const ask: Work = { type: "ask", per: "list", plan: "fine" };

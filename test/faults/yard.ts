@@ -81,7 +81,15 @@ export async function startYard({ environment: given = {}, members: wanted = rol
     parts.identity.apiKeys.create(organizationId, { name: "test", scopes: ["mcp:invoke", "workflows:trigger"], createdBy: null });
 
   return {
-    ...{ proxy, provider, parts, members, start, createKey, environment: served, dataDir, direct },
+    proxy,
+    provider,
+    parts,
+    members,
+    start,
+    createKey,
+    environment: served,
+    dataDir,
+    direct,
 
     /** All processes of a role. */
     of: (role: Role): SpawnedServer[] => members.flatMap((member) => (member.role === role ? [member.server] : [])),

@@ -140,7 +140,10 @@ describe("a database that is away", () => {
     const written: number[] = [];
     try {
       const recorder = createRecorder({
-        ...{ db: far, clock: systemClock, log: silentLog, onChange: () => {} },
+        db: far,
+        clock: systemClock,
+        log: silentLog,
+        onChange: () => {},
         onBatch: (rows) => void written.push(rows),
       });
       const kept = Array.from({ length: 60 }, () => callOf());

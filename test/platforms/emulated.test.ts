@@ -82,7 +82,10 @@ describe.skipIf(!isWanted)(`the package on linux-${other.arch}${isWanted ? "" : 
       const dataDir = path.join(scratch, "database");
       mkdirSync(dataDir);
       const postgres = await startEmbeddedPostgres({
-        ...{ dataDir, packageDir: postgresPackage, log: createLog("error"), settings: { fsync: "off" } },
+        dataDir,
+        packageDir: postgresPackage,
+        log: createLog("error"),
+        settings: { fsync: "off" },
       });
       try {
         const { applied } = await migrate(postgres.target, { folder: migrationsFolder });

@@ -34,7 +34,9 @@ const keyFile = (changes: object = {}) => writeRobotKey(`${tokens.url}/token`, c
 
 const create = (data: object, type = "google_drive") =>
   ann.browser.post(`${path}/credentials`, {
-    ...{ type, name: "Robot", data: { kind: "serviceAccount", serviceAccountKey: keyFile(), baseUrl: google.url, ...data } },
+    type,
+    name: "Robot",
+    data: { kind: "serviceAccount", serviceAccountKey: keyFile(), baseUrl: google.url, ...data },
   });
 
 async function call(id: string, tool = "google_drive_search_files", parameters: object = { query: "name contains 'a'" }) {

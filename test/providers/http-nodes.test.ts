@@ -28,7 +28,9 @@ async function run(answers: Answer[], parameters: object = {}, others: Others = 
 const bearer = async (secret: string) => {
   const data = { kind: "custom", authKind: "bearer", secret, baseUrl: server.url };
   const { reference } = await ann.app.parts.vault.credentials.create(ann.owner.organizationId, {
-    ...{ type: "http_auth", name: "HTTP", createdBy: null },
+    type: "http_auth",
+    name: "HTTP",
+    createdBy: null,
     data,
   });
   return { http_auth: reference };
@@ -164,7 +166,8 @@ describe("an address that needs no account", () => {
 
   it("is said to need none in the schema, and an account of somebody else is refused all the same", async () => {
     const { key } = await ann.app.parts.identity.apiKeys.create(ann.owner.organizationId, {
-      ...{ name: "list", createdBy: null },
+      name: "list",
+      createdBy: null,
       scopes: ["mcp:invoke"],
     });
     const { json } = await createMcpClient(ann.app.gatewayUrl, { "x-api-key": key }).modern("http", "tools/list");

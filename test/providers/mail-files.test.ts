@@ -54,7 +54,9 @@ const report = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0x00, 0xfe, 0x01, 0x02
 const notes = Buffer.from("first,second\n1,2\n");
 
 const part = (filename: string, mimeType: string, bytes: Buffer) => ({
-  ...{ filename, mimeType, body: { size: bytes.length, data: bytes.toString("base64url") } },
+  filename,
+  mimeType,
+  body: { size: bytes.length, data: bytes.toString("base64url") },
 });
 
 const found: Answer[] = [
@@ -63,7 +65,11 @@ const found: Answer[] = [
 ];
 
 const attachment = (name: string, contentType: string, bytes: Buffer) => ({
-  ...{ "@odata.type": "#microsoft.graph.fileAttachment", id: name, name, contentType, size: bytes.length },
+  "@odata.type": "#microsoft.graph.fileAttachment",
+  id: name,
+  name,
+  contentType,
+  size: bytes.length,
 });
 
 const foundByOutlook: Answer[] = [

@@ -5,7 +5,8 @@ import { interpret, type Outcome } from "./interpreter.ts";
 import type { Heard } from "./outside.ts";
 
 const node = (id: string, work: Work, ...sources: string[]): FlowNode => ({
-  ...{ id, work },
+  id,
+  work,
   from: sources.map((source) => ({ source, way: "out" })),
   settings: { retries: 1, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false },
 });

@@ -66,7 +66,8 @@ export function toCanvas(flow: Flow, workflowIds: readonly string[]): { nodes: C
   const nodes = flow.map(({ id, work, settings }): CanvasNode => {
     const timeout = work.type === "ask" && work.plan === "hangs" ? { timeout: patienceMs, repeatAfterInterruption: true } : {};
     return {
-      ...{ id, nodeId: work.type === "ask" ? "github_create_issue" : work.type },
+      id,
+      nodeId: work.type === "ask" ? "github_create_issue" : work.type,
       parameters: toParameters(work, id, workflowIds),
       settings: { ...toSettings(settings), ...timeout },
     };
@@ -107,7 +108,8 @@ function toParameters(work: Work, id: string, workflowIds: readonly string[]): R
       return { message: work.message };
     case "ask":
       return {
-        ...{ owner: "acme", repo: work.plan },
+        owner: "acme",
+        repo: work.plan,
         title: `{{ $trigger.prompt }}/${id}/${work.per === "item" ? "{{ $input.number }}" : "once"}`,
       };
   }

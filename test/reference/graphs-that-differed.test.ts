@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => testBed?.stop());
 
 const node = (id: string, work: Work, sources: string[] = [], settings: Partial<Settings> = {}): FlowNode => ({
-  ...{ id, work },
+  id,
+  work,
   from: sources.map((source) => ({ source, way: "out" })),
   settings: { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false, ...settings },
 });

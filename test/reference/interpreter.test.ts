@@ -3,7 +3,8 @@ import type { Flow, FlowNode, Settings, Work } from "./flow.ts";
 import { interpret } from "./interpreter.ts";
 
 const node = (id: string, work: Work, from: string[] = [], settings: Partial<Settings> = {}): FlowNode => ({
-  ...{ id, work },
+  id,
+  work,
   from: from.map((text) => ({ source: text.split(".")[0] ?? "", way: text.split(".")[1] ?? "out" })),
   settings: { retries: 0, retryDelay: 0, continueOnError: false, continueWhenEmpty: false, disabled: false, ...settings },
 });

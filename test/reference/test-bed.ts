@@ -11,7 +11,9 @@ export async function startTestBed(environment: Record<string, string> = {}) {
   const app = await startWorkflowApp({ environment: { OUTBOUND_ALLOWED_CIDRS: "127.0.0.0/8", ...environment } });
   await useGithub(app, outside.url);
   return {
-    ...{ app, outside, ends: watchEnds(app) },
+    app,
+    outside,
+    ends: watchEnds(app),
     async stop(): Promise<void> {
       await app.stop();
       await outside.stop();

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { findLongFunctions, mostLines } from "./style/check-style.ts";
+import { findLongFunctions, findPackedProperties, mostLines } from "./style/check-style.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -10,17 +10,17 @@ function readFiles(pattern: string): Map<string, string> {
   return new Map(names.map((name) => [name.replaceAll(path.sep, "/"), readFileSync(path.join(root, name), "utf8")]));
 }
 
-/** Files with a function that may be longer, and why. */
-const mayBeLong: Record<string, string> = {
-  "src/parts.ts": "It lists what a process consists of, one part after the other.",
-  "src/platform/server.ts": "It lists the routes of the platform, one feature after the other.",
-};
-
 describe("the code of this repository", () => {
   it(`has no function of more than ${mostLines} lines`, () => {
-    const files = [...readFiles("{src,web}/**/*.{ts,tsx}")].filter(([file]) => !/\.test\.tsx?$/.test(file) && !mayBeLong[file]);
+    const files = [...readFiles("{src,web}/**/*.{ts,tsx}")].filter(([file]) => !/\.test\.tsx?$/.test(file));
     expect(files.length).toBeGreaterThan(500);
     expect(files.flatMap(([file, text]) => findLongFunctions(file, text))).toEqual([]);
+  });
+
+  it("writes the properties of an object plainly, not packed into literals that are spread", () => {
+    const files = [...readFiles("{src,web,test,bench,scripts,deploy}/**/*.{ts,tsx,mjs}")];
+    expect(files.length).toBeGreaterThan(1000);
+    expect(files.flatMap(([file, text]) => findPackedProperties(file, text))).toEqual([]);
   });
 });
 
@@ -48,5 +48,26 @@ describe("the check of the length of functions", () => {
     expect(findLongFunctions("a.tsx", `function Page() {\n  return (\n    <>\n${rows}    </>\n  );\n}`)).toEqual([
       "a.tsx: Page has 66 lines",
     ]);
+  });
+});
+
+describe("the check of packed properties", () => {
+  it.each([
+    ["const a = { ...{ b, c }, d };"],
+    ["const a = { b: { ...{ c } } };"],
+    ["call({ ...{ b, c } });"],
+    ["const page = <Page {...{ a, b }} />;"],
+  ])("refuses %s", (text) => {
+    expect(findPackedProperties("a.tsx", text)).toEqual(["a.tsx:1"]);
+  });
+
+  it.each([
+    ["const a = { ...b, c };"],
+    ["const a = { ...(b ? { c } : {}) };"],
+    ["const a = [...[1, 2]];"],
+    ["const page = <Page {...props} />;"],
+    ["const text = `...{ a, b }`;"],
+  ])("takes %s", (text) => {
+    expect(findPackedProperties("a.tsx", text)).toEqual([]);
   });
 });

@@ -103,7 +103,10 @@ describe("a run that another organization names as its caller", () => {
     const trace = createTracing().follow();
     const start = (organizationId: string, workflowId: string) =>
       ann.app.runs.startRun({
-        ...{ organizationId, workflowId, kind: "workflow", trace },
+        organizationId,
+        workflowId,
+        kind: "workflow",
+        trace,
         trigger: { source: "workflow", sender: null, prompt: "", payload: null },
         parent: { runId: parent.id, depth: 0 },
       });

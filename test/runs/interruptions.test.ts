@@ -27,7 +27,10 @@ async function useStripe({ app, owner }: WorkflowApp) {
   onTestFinished(() => provider.stop());
   const data = { kind: "bearer", secretKey: "sk_test_key-of-the-test", baseUrl: provider.url };
   const { reference } = await app.parts.vault.credentials.create(owner.organizationId, {
-    ...{ type: "stripe", name: "Stripe", data, createdBy: null },
+    type: "stripe",
+    name: "Stripe",
+    data,
+    createdBy: null,
   });
   const refund = node("refund", "stripe_create_refund", { paymentIntentId: "pi_1" }, { credentials: { stripe: reference } });
   return { provider, refund };

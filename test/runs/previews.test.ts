@@ -222,7 +222,10 @@ describe("the preview of a fill", () => {
 
   it("asks no model with the credential of another organization", async () => {
     const { reference } = await ann.app.parts.vault.credentials.create(bob.organizationId, {
-      ...{ type: "openai", name: "Bob's", data: { apiKey: "canary-key" }, createdBy: null },
+      type: "openai",
+      name: "Bob's",
+      data: { apiKey: "canary-key" },
+      createdBy: null,
     });
     const body = { canvas: empty({}, { credentials: { openai: reference } }), instruction: "Greet" };
     expectProblem(await fill(body), { status: 403, code: "credential_not_accessible" });

@@ -25,7 +25,12 @@ export async function startAttackedServer(environment: Record<string, string> = 
   const { body: key } = await owner.post(`${path}/api-keys`, { name: "attacker", scopes: ["workflows:trigger", "mcp:invoke"] });
 
   return {
-    ...{ server, database, owner, organizationId, path, key: key.key as string },
+    server,
+    database,
+    owner,
+    organizationId,
+    path,
+    key: key.key as string,
 
     /** Since the last time it was asked. */
     async eventLoopLag(): Promise<{ p99Ms: number; mostMs: number }> {
@@ -47,7 +52,10 @@ export async function startAttackedServer(environment: Record<string, string> = 
 
 async function createOwner(browser: Browser): Promise<{ organizationId: string }> {
   const { status, body } = await browser.post("/api/setup", {
-    ...{ name: "Ann", email: "ann@example.com", password, organizationName: "Ann's team" },
+    name: "Ann",
+    email: "ann@example.com",
+    password,
+    organizationName: "Ann's team",
   });
   if (status !== 201) throw new Error(`the first account was answered with ${status}`);
   return body;

@@ -74,7 +74,11 @@ export async function startFakeCollector() {
 }
 
 const toSeen = ({ traceId, spanId, parentSpanId, name, kind, attributes, status }: OtlpSpan): SeenSpan => ({
-  ...{ traceId, spanId, name, kind, parentSpanId: parentSpanId || undefined },
+  traceId,
+  spanId,
+  name,
+  kind,
+  parentSpanId: parentSpanId || undefined,
   facts: toFacts(attributes),
   hasFailed: status.code === 2,
 });

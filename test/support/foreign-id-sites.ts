@@ -20,7 +20,9 @@ export type IdSite = { name: string; path: (ids: Furnished, own: Furnished) => s
 
 export const preview = (others: object) => ({
   canvas: { nodes: [{ id: "a", nodeId: "merge" }], edges: [] },
-  ...{ nodeId: "a", value: "1", ...others },
+  nodeId: "a",
+  value: "1",
+  ...others,
 });
 
 export const withReference = ({ others: { reference } }: Furnished) => ({ nodes: [{ id: "issue", credentials: { github: reference } }] });

@@ -32,10 +32,20 @@ export async function furnishOrganization({ browser, organizationId }: Owner, { 
   await make("/tools/system_date_time/call", { parameters: {} });
   const invitation = await make("/invitations", { email: `guest-of-${tag}@example.com`, role: "viewer" });
   return {
-    ...{ organizationId, keyId: key.id as string, credentialId: credential.id as string, workflowId: workflow.id as string },
-    ...{ version: "1", otherVersion: "1", runId: run.id as string, executionId: run.id as string, triggerId: trigger.id as string },
-    ...{ endpointId: endpoint.id as string, deliveryId: (await first(`/event-endpoints/${endpoint.id}/deliveries`)).id },
-    ...{ recordId: (await first("/tool-calls")).id, invitationId: invitation.id as string, memberId: (await first("/members")).id },
+    organizationId,
+    keyId: key.id as string,
+    credentialId: credential.id as string,
+    workflowId: workflow.id as string,
+    version: "1",
+    otherVersion: "1",
+    runId: run.id as string,
+    executionId: run.id as string,
+    triggerId: trigger.id as string,
+    endpointId: endpoint.id as string,
+    deliveryId: (await first(`/event-endpoints/${endpoint.id}/deliveries`)).id,
+    recordId: (await first("/tool-calls")).id,
+    invitationId: invitation.id as string,
+    memberId: (await first("/members")).id,
     /** What is no part of a path. */
     others: {
       key: key.key as string,

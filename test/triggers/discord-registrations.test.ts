@@ -12,7 +12,11 @@ let hooks: WebhookApp;
 let server: Server;
 const signer = createDiscordSigner();
 const discord: { url: string; address: string | null; commands: Command[]; deleted: string[]; refuses: boolean } = {
-  ...{ url: "", address: null, commands: [], deleted: [], refuses: false },
+  url: "",
+  address: null,
+  commands: [],
+  deleted: [],
+  refuses: false,
 };
 
 /** As Discord does: an address is tried with a signed ping before it is taken, and a command of the same name is overwritten. */

@@ -168,8 +168,13 @@ describe("what a poll is set up with", () => {
     const { status, body } = await polls.owner.browser.get("/api/polls");
     expect(status).toBe(200);
     expect(body.data).toContainEqual({
-      ...{ id: "new_feed_entry", provider: { id: "http", title: "HTTP" }, title: "New feed entry", worksWithoutAccount: true },
-      ...{ description: expect.any(String), credentials: ["http_auth"], everySeconds: { least: 60, usual: 900 } },
+      id: "new_feed_entry",
+      provider: { id: "http", title: "HTTP" },
+      title: "New feed entry",
+      worksWithoutAccount: true,
+      description: expect.any(String),
+      credentials: ["http_auth"],
+      everySeconds: { least: 60, usual: 900 },
       parametersSchema: expect.objectContaining({ required: ["url"], additionalProperties: false }),
     });
   });

@@ -291,7 +291,10 @@ describe("trying a trigger", () => {
     const { status, body } = await ann.browser.post(`${path}/${id}/test`);
     expect(status).toBe(202);
     expect(body).toEqual({
-      ...{ id: expect.any(String), status: "pending", workflowId, createdAt: expect.any(String) },
+      id: expect.any(String),
+      status: "pending",
+      workflowId,
+      createdAt: expect.any(String),
       links: {
         self: `${app.platformUrl}${workflows.path}/runs/${body.id}`,
         ui: `${app.platformUrl}/o/${ann.organizationId}/runs/${body.id}`,
@@ -299,7 +302,11 @@ describe("trying a trigger", () => {
     });
     expect(await workflows.ended(body.id)).toMatchObject({ status: "succeeded", result: [{ x: "1" }] });
     expect(await runOf(body.id)).toMatchObject({
-      ...{ executionType: "schedule", triggerId: id, userId: ann.userId, userName: "Ann", overrides },
+      executionType: "schedule",
+      triggerId: id,
+      userId: ann.userId,
+      userName: "Ann",
+      overrides,
       trigger: { source: "schedule", sender: null, prompt: "Report", payload: { scheduledAt: expect.stringMatching(/Z$/) } },
     });
     expect((await ann.browser.get(`${path}/${id}`)).body).toEqual(before);
@@ -311,7 +318,8 @@ describe("trying a trigger", () => {
     const payload = { action: "opened", issue: { title: "It is broken" }, sender: { id: 7, login: "octocat" } };
     const { body } = await ann.browser.post(`${path}/${id}/test`, { payload });
     expect(await runOf(body.id)).toMatchObject({
-      ...{ executionType: "webhook", triggerId: id },
+      executionType: "webhook",
+      triggerId: id,
       trigger: { source: "github", sender: { id: "7", name: "octocat" }, prompt: "opened: It is broken", payload },
     });
   });

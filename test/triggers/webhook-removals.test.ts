@@ -48,7 +48,9 @@ beforeEach(async () => {
 });
 
 const accountOf = (token: string) => ({
-  ...{ kind: "bearer", accessToken: token, baseUrl: `http://127.0.0.1:${(github.address() as AddressInfo).port}` },
+  kind: "bearer",
+  accessToken: token,
+  baseUrl: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
 });
 const listPath = () => `${hooks.flows.path}/webhook-removals`;
 const list = async () => (await hooks.owner.browser.get(listPath())).body.data as Record<string, unknown>[];
@@ -71,7 +73,11 @@ describe("a webhook whose workflow is deleted while its provider is down", () =>
     expect((await hooks.owner.browser.delete(workflowPath)).status).toBe(204);
     const [left] = await list();
     expect(left).toMatchObject({
-      ...{ triggerId: trigger.id, triggerName: "Hook", provider: "github", place: "acme/shop", tries: 1 },
+      triggerId: trigger.id,
+      triggerName: "Hook",
+      provider: "github",
+      place: "acme/shop",
+      tries: 1,
       reason: expect.stringMatching(/\S/),
       nextTryAt: expect.any(String),
     });

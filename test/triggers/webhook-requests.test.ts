@@ -52,14 +52,18 @@ describe("$trigger of a delivery", () => {
   it("has method, query and headers, without what proves who somebody is", async () => {
     const { webhookUrl } = await webhook();
     const secrets = {
-      ...{ authorization: "Bearer canary", "proxy-authorization": "Basic canary", cookie: "session=canary", "x-api-key": "canary" },
-      ...{
-        "x-hub-signature-256": "sha256=canary",
-        "webhook-signature": "v1,canary",
-        "x-auth-token": "canary",
-        "x-client-secret": "canary",
-      },
-      ...{ "x-amz-security-token": "canary", "x-csrf": "canary", "x-session-id": "canary", "x-password": "canary" },
+      authorization: "Bearer canary",
+      "proxy-authorization": "Basic canary",
+      cookie: "session=canary",
+      "x-api-key": "canary",
+      "x-hub-signature-256": "sha256=canary",
+      "webhook-signature": "v1,canary",
+      "x-auth-token": "canary",
+      "x-client-secret": "canary",
+      "x-amz-security-token": "canary",
+      "x-csrf": "canary",
+      "x-session-id": "canary",
+      "x-password": "canary",
     };
     const headers = { ...json, ...secrets, "X-Event": "made", "user-agent": "shop/1", "x-request-key": "k" };
     const trigger = await seen(`${webhookUrl}?a=1&b=x%20y&a=2&__proto__=z&empty=`, { headers, body: "{}" });
@@ -102,7 +106,8 @@ describe("the methods of a webhook", () => {
     expect(methods).toEqual([method]);
     const body = method === "GET" ? {} : { body: '{"a":1}', headers: json };
     expect(await seen(`${webhookUrl}?q=1`, { method, ...body })).toMatchObject({
-      ...{ method, query: { q: "1" } },
+      method,
+      query: { q: "1" },
       payload: method === "GET" ? {} : { a: 1 },
     });
     const refused = await deliver(webhookUrl, { body: "{}" });

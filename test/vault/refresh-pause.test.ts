@@ -37,7 +37,9 @@ type Account = { id: string; reference: string };
 const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 const connect = (expiresAt?: Date) =>
   mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, {
-    ...{ type: "slack", name: "My account", createdBy: null },
+    type: "slack",
+    name: "My account",
+    createdBy: null,
     data: { kind: "oauth2", ...provider.connection(expiresAt) },
   });
 
@@ -92,7 +94,9 @@ describe("after a refresh that failed", () => {
   it("a call is told since when, why, and when the next try is, without a secret", async () => {
     const data = provider.connection();
     const account = await mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, {
-      ...{ type: "slack", name: "My account", createdBy: null },
+      type: "slack",
+      name: "My account",
+      createdBy: null,
       data: { kind: "oauth2", ...data },
     });
     fail(401, { error: "invalid_client", error_description: `no ${data.clientSecret} with ${data.refreshToken}` });
@@ -154,7 +158,9 @@ describe("after a refresh that failed", () => {
   it("no pause is made where the provider was not asked", async () => {
     const { clientId: _, clientSecret: __, ...data } = provider.connection();
     const account = await mcp.app.parts.vault.credentials.create(mcp.owner.organizationId, {
-      ...{ type: "slack", name: "No client", createdBy: null },
+      type: "slack",
+      name: "No client",
+      createdBy: null,
       data: { kind: "oauth2", ...data },
     });
     for (const client of [here, there]) expect(await call(client, account)).toMatchObject({ code: "validation_failed" });

@@ -24,7 +24,10 @@ beforeAll(async () => {
   loginPage = await startLoginPage(provider);
   flows = await startWorkflowApp({ environment: model.environment });
   openai = await flows.app.parts.vault.credentials.create(flows.owner.organizationId, {
-    ...{ type: "openai", name: "Our OpenAI", data: { apiKey: "sk-1" }, createdBy: null },
+    type: "openai",
+    name: "Our OpenAI",
+    data: { apiKey: "sk-1" },
+    createdBy: null,
   });
   const made = `[{ "title": "A bug", "count": 3, "author": { "first-name": "${image.replaceAll('"', "'")}" } }]`;
   workflowId = await flows.save(

@@ -44,7 +44,9 @@ const beginCalls = (count: number) => `
   globalThis.stopCalls = () => leave.abort();
   for (let call = 0; call < ${count}; call++)
     fetch("${api("/tools/system_wait/call")}", {
-      ...{ method: "POST", signal: leave.signal, headers: { "content-type": "application/json" } },
+      method: "POST",
+      signal: leave.signal,
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ parameters: { seconds: 60 } }),
     }).catch(() => {});
   // Otherwise the calls would be waited for.

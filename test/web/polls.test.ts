@@ -89,7 +89,10 @@ const menuItem = async (trigger: string, item: string) => {
 };
 
 const watchFeed = (name: string) => ({
-  ...{ workflowId, kind: "poll", name, provider: "http" },
+  workflowId,
+  kind: "poll",
+  name,
+  provider: "http",
   poll: { event: "new_feed_entry", parameters: { url: feed.url } },
 });
 

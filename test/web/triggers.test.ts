@@ -223,7 +223,9 @@ describe("a webhook", () => {
     await dialog().getByLabel("Set the webhook for me").uncheck();
     await dialog().getByText("A GitHub account with a webhook secret is needed first").waitFor();
     const { id } = await flows.app.parts.vault.credentials.create(flows.owner.organizationId, {
-      ...{ type: "github", name: html, createdBy: null },
+      type: "github",
+      name: html,
+      createdBy: null,
       data: { kind: "bearer", accessToken: "token", webhookSecret: "hook-secret" },
     });
     await page.reload();

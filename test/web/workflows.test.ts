@@ -267,7 +267,9 @@ describe("the panel to call a workflow", () => {
       const { stdout } = await promisify(execFile)(program, [...words, await snippet(language)], { env, timeout: 10_000 });
       const [runId = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
       expect(await flows.ended(runId), language).toMatchObject({
-        ...{ workflowId: id, status: "succeeded", executionType: "api" },
+        workflowId: id,
+        status: "succeeded",
+        executionType: "api",
         trigger: { prompt: tricky },
         overrides: [{ id: "say", runtimeInstruction: tricky }],
         result: [{ value: tricky }],

@@ -20,7 +20,9 @@ it.each([
 ])("a Claude node with %j has room for %i tokens: nobody is there to ask again for what was cut off", async (given, max_tokens) => {
   server.script([{ json: { content: [{ type: "text", text: "Hello" }], stop_reason: "end_turn" } }]);
   const { reference } = await ann.app.parts.vault.credentials.create(ann.owner.organizationId, {
-    ...{ type: "anthropic", name: "Claude", createdBy: null },
+    type: "anthropic",
+    name: "Claude",
+    createdBy: null,
     data: { apiKey: "sk-ant-secret", baseUrl: server.url },
   });
   const ask = node("ask", "anthropic_create_message", { model: "m", prompt: "Hi", ...given }, { credentials: { anthropic: reference } });

@@ -178,7 +178,9 @@ describe("the uses of a credential", () => {
   it("are the nodes, triggers and defaults that name it, and nothing that no longer does", async () => {
     const at = `/api/organizations/${ann.organizationId}`;
     const { id, reference } = await app.parts.vault.credentials.create(ann.organizationId, {
-      ...{ type: "slack", name: "Busy", createdBy: null },
+      type: "slack",
+      name: "Busy",
+      createdBy: null,
       data: { kind: "bearer", accessToken: "canary-token", signingSecret: "canary-signing" },
     });
     const other = await connect(ann, "Other");

@@ -91,7 +91,8 @@ describe("the error of a nested workflow", () => {
     const middle = await ann.save([call("inner", deepest)]);
     const run = await ann.run(await ann.save([call("outer", middle)]));
     expect(run.error).toEqual({
-      ...{ code: "workflow_failed", nodeId: "outer" },
+      code: "workflow_failed",
+      nodeId: "outer",
       message: "The called workflow failed at inner → halt: Not today.",
     });
   });

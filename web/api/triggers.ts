@@ -91,7 +91,11 @@ export const samplesQuery = (organizationId: string, body: PollSampleRequest) =>
   queryOptions({
     queryKey: [...triggersKey(organizationId), "samples", body],
     queryFn: () => readSamples(organizationId, body),
-    ...{ staleTime: 0, gcTime: 0, retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 /** Has it look at its service as soon as a process is free to. */

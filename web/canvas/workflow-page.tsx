@@ -39,7 +39,7 @@ function OpenedWorkflow({ workflow, kinds }: { workflow: Workflow; kinds: Map<st
   const place = placeUnplaced(first.canvas, kinds);
   const canvas = place instanceof Promise ? use(place) : place;
   const [opened] = useState(() => ({ ...first, canvas }));
-  return <WorkflowEditor {...{ organizationId, opened, workflow, kinds }} readOnly={role === "viewer"} />;
+  return <WorkflowEditor organizationId={organizationId} opened={opened} workflow={workflow} kinds={kinds} readOnly={role === "viewer"} />;
 }
 
 function WaitingPage() {

@@ -21,11 +21,11 @@ export function InvitationPage() {
       description={`${invitation.email} is invited as ${roleNames[invitation.role].toLowerCase()}.`}
     >
       {me ? (
-        <AcceptSignedIn {...{ invitation, invitationId, token, me }} />
+        <AcceptSignedIn invitation={invitation} invitationId={invitationId} token={token} me={me} />
       ) : invitation.accountExists ? (
-        <SignInAndAccept {...{ invitation, invitationId, token }} />
+        <SignInAndAccept invitation={invitation} invitationId={invitationId} token={token} />
       ) : (
-        <SignUp {...{ invitation, invitationId, token }} />
+        <SignUp invitation={invitation} invitationId={invitationId} token={token} />
       )}
     </FrontPage>
   );

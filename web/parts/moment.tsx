@@ -15,8 +15,14 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat(undefined, {
-  ...{ year: "numeric", month: "short", day: "numeric" },
-  ...{ hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short" },
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+  timeZoneName: "short",
 });
 
 const isToday = (date: Date): boolean => date.toDateString() === new Date().toDateString();

@@ -35,7 +35,11 @@ export const createGetWorkflow = (workflows: Pick<Workflows, "get">) =>
   });
 
 const describeNode = ({ id, nodeId, name, parameters = {}, credentials = {}, instruction }: CanvasNode) => ({
-  ...{ id, nodeId, name: name ?? id, parameters, credentials },
+  id,
+  nodeId,
+  name: name ?? id,
+  parameters,
+  credentials,
   ...(instruction === undefined ? {} : { instruction }),
 });
 

@@ -46,8 +46,11 @@ export const withGoogleServiceAccount = (scopes: string[]) =>
       const asked = [...scopes, ...splitScopes(data.furtherScopes)];
       const nowSeconds = Math.floor(clock.now().getTime() / 1000);
       const assertion = sign(key, {
-        ...{ iss: key.email, aud: key.tokenUrl, scope: [...new Set(asked)].join(" ") },
-        ...{ iat: nowSeconds, exp: nowSeconds + lifetimeSeconds },
+        iss: key.email,
+        aud: key.tokenUrl,
+        scope: [...new Set(asked)].join(" "),
+        iat: nowSeconds,
+        exp: nowSeconds + lifetimeSeconds,
         ...(typeof data.subject === "string" ? { sub: data.subject } : {}),
       });
       const response = await fetch(key.tokenUrl, {

@@ -79,5 +79,7 @@ export function createRoom(): (bytes: number) => boolean {
 
 export const findAttachedBytes = ({ attachments }: { attachments?: Received[] | undefined }) =>
   (attachments ?? []).map(({ filename, mimeType }, index) => ({
-    ...{ field: `attachments/${index}/contentBase64`, mimeType, name: filename },
+    field: `attachments/${index}/contentBase64`,
+    mimeType,
+    name: filename,
   }));

@@ -146,8 +146,14 @@ describe("a mail", () => {
     provider.script([{ json: { id: "m1", threadId: "t1", labelIds: ["INBOX"], snippet: "At", payload: { headers, parts } } }]);
     const mail = await gmail.read({ id: "m1", payload: {} });
     expect(mail).toEqual({
-      ...{ id: "m1", threadId: "t1", from: '"Ann Lee" <Ann@Example.com>', subject: "Lunch", snippet: "At", labelIds: ["INBOX"] },
-      ...{ body: "At noon?", attachments: [{ filename: "menu.pdf", mimeType: "application/pdf", size: 4000 }] },
+      id: "m1",
+      threadId: "t1",
+      from: '"Ann Lee" <Ann@Example.com>',
+      subject: "Lunch",
+      snippet: "At",
+      labelIds: ["INBOX"],
+      body: "At noon?",
+      attachments: [{ filename: "menu.pdf", mimeType: "application/pdf", size: 4000 }],
     });
     expect(asked()).toEqual([{ place: "messages/m1", format: "full" }]);
     expect(newEmail.promptOf(mail)).toBe("Lunch\n\nAt noon?");

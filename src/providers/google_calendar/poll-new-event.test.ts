@@ -22,8 +22,15 @@ beforeAll(async () => {
 afterAll(() => provider.stop());
 
 const event = (id: string, created: string, more: Record<string, unknown> = {}) => ({
-  ...{ kind: "calendar#event", id, status: "confirmed", summary: `Event ${id}`, created: at(created), updated: at(created) },
-  ...{ creator: { email: "ann@example.com" }, start: { date: "2026-12-01" }, end: { date: "2026-12-02" } },
+  kind: "calendar#event",
+  id,
+  status: "confirmed",
+  summary: `Event ${id}`,
+  created: at(created),
+  updated: at(created),
+  creator: { email: "ann@example.com" },
+  start: { date: "2026-12-01" },
+  end: { date: "2026-12-02" },
   ...more,
 });
 const listed = (items: unknown[], nextPageToken?: string) => ({ json: { kind: "calendar#events", items, nextPageToken } });
@@ -59,8 +66,14 @@ describe("the first look", () => {
     const page = await calendar.list(null);
     expect([idsOf(page), page.mark, page.hasMore]).toEqual([["old", "a", "b"], markOf("11:00:00"), false]);
     expect(page.items[1]?.payload).toEqual({
-      ...{ id: "a", summary: "Event a", start: "2026-12-01", end: "2026-12-02", attendees: [], status: "confirmed" },
-      ...{ created: at("08:00:00"), creator: "ann@example.com" },
+      id: "a",
+      summary: "Event a",
+      start: "2026-12-01",
+      end: "2026-12-02",
+      attendees: [],
+      status: "confirmed",
+      created: at("08:00:00"),
+      creator: "ann@example.com",
     });
     expect(asked()).toEqual([
       {

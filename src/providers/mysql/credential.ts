@@ -39,8 +39,10 @@ export const mysqlCredential = defineCredential({
 
 const modes: Record<string, string> = {
   disabled: "disable",
-  ...{ preferred: "require", required: "require" },
-  ...{ verify_ca: "verify", verify_identity: "verify" },
+  preferred: "require",
+  required: "require",
+  verify_ca: "verify",
+  verify_identity: "verify",
 };
 
 // As MySQL's own programs read it.

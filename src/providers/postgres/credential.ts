@@ -39,8 +39,11 @@ export const postgresCredential = defineCredential({
 
 const modes: Record<string, string> = {
   disable: "disable",
-  ...{ allow: "require", prefer: "require", require: "require" },
-  ...{ "verify-ca": "verify", "verify-full": "verify" },
+  allow: "require",
+  prefer: "require",
+  require: "require",
+  "verify-ca": "verify",
+  "verify-full": "verify",
 };
 
 // As PostgreSQL's own programs read it.

@@ -56,7 +56,12 @@ export function createDispatcher({ db, queue, clock, log, owner, mostRuns, endDe
     onSlot: () => claims.wakeIfWaiting("slot"),
   });
   const claims = createClaimRuns({
-    ...{ db, queue, log, owner, crowded: active.crowded, drop: endedClaims.add },
+    db,
+    queue,
+    log,
+    owner,
+    crowded: active.crowded,
+    drop: endedClaims.add,
     room: () => (isStopping ? 0 : mostRuns - active.size()),
     begin: (run, claim) => void active.add(run, claim, drive).ended.then(() => claims.wakeIfWaiting("room")),
   });
@@ -177,6 +182,9 @@ const wasLost = ({ reason }: AbortSignal): boolean => reason instanceof Refusal 
 /** Each time a process takes the run up is a span of its own, below what started the run. */
 const beginTrace = (tracing: Tracing, { traceParent, organizationId, id, workflowId, workflowVersion, kind }: AdoptedRun): Span =>
   tracing.follow(traceParent).begin("run", {
-    ...{ "switchyard.organization.id": organizationId, "switchyard.run.id": id, "switchyard.run.kind": kind },
-    ...{ "switchyard.workflow.id": workflowId, "switchyard.workflow.version": workflowVersion },
+    "switchyard.organization.id": organizationId,
+    "switchyard.run.id": id,
+    "switchyard.run.kind": kind,
+    "switchyard.workflow.id": workflowId,
+    "switchyard.workflow.version": workflowVersion,
   });

@@ -54,6 +54,15 @@ async function lockParents(sql: Sql, places: RunPlace[]): Promise<Parent[]> {
 }
 
 const describeFailure = ({ organizationId, id, epoch, startedAt, activeMs }: AdoptedRun, now: Date) => ({
-  ...{ organizationId, runId: id, epoch, startedAt, activeMs, status: "failed" as const, wakeAt: null, completedAt: now },
-  ...{ errorCode: "internal_error", errorMessage: "The run was given up after many attempts to bring it to an end.", errorNodeId: null },
+  organizationId,
+  runId: id,
+  epoch,
+  startedAt,
+  activeMs,
+  status: "failed" as const,
+  wakeAt: null,
+  completedAt: now,
+  errorCode: "internal_error",
+  errorMessage: "The run was given up after many attempts to bring it to an end.",
+  errorNodeId: null,
 });

@@ -11,8 +11,21 @@ export function toEntry(row: RunRow): RunEntry {
   const { id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName } = row;
   const { apiKeyDeleted, userId, userName, oauthClientId, oauthClientName, rerunOf, parentRunId } = row;
   return {
-    ...{ id, workflowId, workflowVersion, workflowDeleted, status, triggerId, apiKeyId, apiKeyName },
-    ...{ apiKeyDeleted, userId, userName, oauthClientId, oauthClientName, rerunOf, parentRunId },
+    id,
+    workflowId,
+    workflowVersion,
+    workflowDeleted,
+    status,
+    triggerId,
+    apiKeyId,
+    apiKeyName,
+    apiKeyDeleted,
+    userId,
+    userName,
+    oauthClientId,
+    oauthClientName,
+    rerunOf,
+    parentRunId,
     workflowName: row.workflowName ?? "",
     executionType: row.kind,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "", nodeId: row.errorNodeId },
@@ -99,8 +112,19 @@ function waysOf({ status, outputs, isLeftOut }: RunNodeRow): Record<string, Item
 }
 
 const untouched = {
-  ...{ attempts: 0, leftOutBytes: 0, input: null, outputs: null, ways: {}, items: null, filled: null, error: null, note: null },
-  ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
+  attempts: 0,
+  leftOutBytes: 0,
+  input: null,
+  outputs: null,
+  ways: {},
+  items: null,
+  filled: null,
+  error: null,
+  note: null,
+  wakeAt: null,
+  startedAt: null,
+  completedAt: null,
+  durationMs: null,
 };
 
 /** A node that was not done when its run ended was cut off. */

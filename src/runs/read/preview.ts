@@ -84,7 +84,9 @@ export function createPreview({ workflows, runs, executeOnce, askModel, limitMs 
         askModel.fill(
           { node, organizationId, prompt: example.trigger.prompt, signal: limited },
           {
-            ...{ input, parameters: node.parameters, item: given.input },
+            input,
+            parameters: node.parameters,
+            item: given.input,
             evaluate: (written) =>
               resolveParameters(written, scope, { organizationId, expressionFields, onlyExpressionFields: true, signal: limited }),
           },

@@ -40,7 +40,8 @@ export function compileGraph({ nodes, edges }: Canvas): Graph {
   const graph = new Map(nodes.map((node) => [node.id, toGraphNode(node)]));
   for (const { source, sourceHandle, target } of edges) {
     graph.get(target)?.incoming.push({
-      ...{ source, way: sourceHandle ?? onlyWay },
+      source,
+      way: sourceHandle ?? onlyWay,
       continuesEmpty: graph.get(source)?.settings.continueWhenEmpty ?? false,
     });
     const next = graph.get(source)?.next;
@@ -62,8 +63,15 @@ function toGraphNode({ id, nodeId, parameters = {}, instruction = "", credential
     runtimeInstruction: "",
     credentials,
     settings: {
-      ...{ retries, retryDelayMs: retryDelay, timeoutMs: timeout, itemsAtOnce },
-      ...{ continueOnError, repeatAfterInterruption, continueWhenEmpty, modelMayWriteExpressions, disabled },
+      retries,
+      retryDelayMs: retryDelay,
+      timeoutMs: timeout,
+      itemsAtOnce,
+      continueOnError,
+      repeatAfterInterruption,
+      continueWhenEmpty,
+      modelMayWriteExpressions,
+      disabled,
       // A stop stops, whatever makes it fail.
       ...(nodeId === stop.id ? { retries: 0, continueOnError: false } : {}),
     },

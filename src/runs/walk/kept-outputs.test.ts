@@ -14,7 +14,10 @@ function open(stored: Record<string, string>) {
   const [first, after] = [node("first"), node("after", "first")];
   const kept = createKeptOutputs({
     graph: new Map([first, after].map((one) => [one.id, one])),
-    ...{ settled, root: {}, budget: createOutputBudget({ heapBytes: 32_000 }), isStored: () => true },
+    settled,
+    root: {},
+    budget: createOutputBudget({ heapBytes: 32_000 }),
+    isStored: () => true,
     read: async (id) => stored[id] ?? null,
     signal: new AbortController().signal,
   });

@@ -98,9 +98,26 @@ function noteOfSkipped({ settings: { disabled }, firstWay }: GraphNode): string 
 }
 
 const emptyRow = ({ fence, node, startedAt }: RowContext, status: "running" | "skipped"): NodeRow => ({
-  ...{ ...fence, nodeId: node.id, nodeType: node.type, status, startedAt },
-  ...{ attempts: 1, done: 0, input: null, outputs: null, filled: null, errorCode: null, errorMessage: null, note: null },
-  ...{ wakeAt: null, completedAt: null, durationMs: 0, mustNotRepeat: false, items: null, total: 0, underWay: null },
+  ...fence,
+  nodeId: node.id,
+  nodeType: node.type,
+  status,
+  startedAt,
+  attempts: 1,
+  done: 0,
+  input: null,
+  outputs: null,
+  filled: null,
+  errorCode: null,
+  errorMessage: null,
+  note: null,
+  wakeAt: null,
+  completedAt: null,
+  durationMs: 0,
+  mustNotRepeat: false,
+  items: null,
+  total: 0,
+  underWay: null,
 });
 
 /**

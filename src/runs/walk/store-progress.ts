@@ -125,8 +125,15 @@ export async function endInterrupted(walk: Walk): Promise<void> {
 
 export function describeState(walk: Walk, { status, ...more }: Pick<RunState, "status"> & Partial<RunState>): RunState {
   return {
-    ...{ ...walk.fence, status, startedAt: walk.startedAt, activeMs: walk.activeMs() },
-    ...{ errorCode: null, errorMessage: null, errorNodeId: null, wakeAt: null, completedAt: null },
+    ...walk.fence,
+    status,
+    startedAt: walk.startedAt,
+    activeMs: walk.activeMs(),
+    errorCode: null,
+    errorMessage: null,
+    errorNodeId: null,
+    wakeAt: null,
+    completedAt: null,
     ...more,
   };
 }
@@ -149,6 +156,8 @@ export async function endRun(walk: Walk, settled: ReadonlyMap<string, Settled>, 
 }
 
 export const failedEnd = (node: GraphNode, common: Pick<NodeEnd, "attempts" | "inputs" | "filled">, error: NodeFailure) => ({
-  ...{ is: "failed" as const, ...common, error },
+  is: "failed" as const,
+  ...common,
+  error,
   outputs: node.settings.continueOnError ? { [node.errorWay]: [{ error }] } : {},
 });

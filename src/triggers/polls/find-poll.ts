@@ -67,8 +67,12 @@ export function createPolls({ providers, vault }: Options) {
       const { poll } = await check({ organizationId, providerId, credentialId, event, parameters, pointer: "/poll" });
       checkEvery(poll, everySeconds);
       return {
-        ...{ provider_id: providerId, credential_id: credentialId, poll_id: event, poll_parameters: JSON.stringify(parameters) },
-        ...{ poll_every_seconds: everySeconds, poll_takes_existing: takesExisting },
+        provider_id: providerId,
+        credential_id: credentialId,
+        poll_id: event,
+        poll_parameters: JSON.stringify(parameters),
+        poll_every_seconds: everySeconds,
+        poll_takes_existing: takesExisting,
       };
     },
 

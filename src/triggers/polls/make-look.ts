@@ -44,8 +44,12 @@ export function createMakeLook({ db, log, polls, lookForNew }: Options) {
     if (reason !== null) tell(row, reason);
     const retryAfterMs = askedForMs(failure);
     const pause = choosePause({
-      ...{ everySeconds: target?.poll.everySeconds, mostSeconds: row.poll_every_seconds, waitedSeconds: row.poll_wait_seconds },
-      ...{ hasFailed: failure !== null, started, hasMore },
+      everySeconds: target?.poll.everySeconds,
+      mostSeconds: row.poll_every_seconds,
+      waitedSeconds: row.poll_wait_seconds,
+      hasFailed: failure !== null,
+      started,
+      hasMore,
       retryAfterMs,
     });
     const aloneForSeconds = retryAfterMs && toSeconds(retryAfterMs);

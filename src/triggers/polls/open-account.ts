@@ -49,7 +49,13 @@ export function createOpenAccount({ vault, outside }: Options) {
     const idempotencyKey = newId();
     const callWith = (ended: AbortSignal): PollCall =>
       createActionCall(outside, {
-        ...{ organizationId, provider: provider.title, input: {}, credential: opened, isResendable: true, idempotencyKey, leftMs },
+        organizationId,
+        provider: provider.title,
+        input: {},
+        credential: opened,
+        isResendable: true,
+        idempotencyKey,
+        leftMs,
         signal: ended,
       });
     return {

@@ -33,7 +33,9 @@ export function createTakeItem({ startRun, stopOwnItems, tracing, itemLimitMs = 
     const { row, target } = look;
     await stopOwnItems(look, item, payload);
     const trace = tracing.follow().begin("poll", {
-      ...{ "switchyard.organization.id": row.organization_id, "switchyard.trigger.id": row.id, "switchyard.workflow.id": row.workflow_id },
+      "switchyard.organization.id": row.organization_id,
+      "switchyard.trigger.id": row.id,
+      "switchyard.workflow.id": row.workflow_id,
     });
     const key = `poll:${row.id}:${row.poll_round}:${itemId}`;
     let isTaken = false;

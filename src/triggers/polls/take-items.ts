@@ -47,7 +47,8 @@ export function createTakeItems({ db, ...options }: Options) {
         isAll = !isOver(look) && !isTooMuch(look, faulty);
         if (!isAll) break;
         const fault = await take(look, {
-          ...{ itemId, item },
+          itemId,
+          item,
           noteWithRun: (run) => noteWithRun(run, look.row, itemId),
           noteAlone: () => noteItems(tables, look.row, [itemId]),
         });
@@ -63,7 +64,8 @@ export function createTakeItems({ db, ...options }: Options) {
         if (isOver(look) || performance.now() > endsAt) return;
         const itemId = due.item_id;
         const fault = await take(look, {
-          ...{ itemId, item: JSON.parse(due.item) as PollItem },
+          itemId,
+          item: JSON.parse(due.item) as PollItem,
           noteWithRun: (run) => leaveWithRun(run, look.row, itemId),
           noteAlone: () => leave(tables, look.row, itemId),
         }).catch(async (error: unknown) => {

@@ -16,6 +16,18 @@ export function findLongFunctions(file: string, text: string): string[] {
   return found;
 }
 
+/** Says where an object literal is spread into another one, or into an element: its properties can stand there plainly. */
+export function findPackedProperties(file: string, text: string): string[] {
+  if (!/\.\.\.\s*\{/.test(text)) return [];
+  const found: string[] = [];
+  const lineAt = createLineAt(text);
+  visit(parse(file, text), (node, parent) => {
+    const isSpread = node.type === "JSXSpreadAttribute" || (node.type === "SpreadElement" && parent?.type === "ObjectExpression");
+    if (isSpread && isNode(node.argument) && node.argument.type === "ObjectExpression") found.push(`${file}:${lineAt(node.start) + 1}`);
+  });
+  return found;
+}
+
 function parse(file: string, text: string): unknown {
   const { program, errors } = parseSync(file, text);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);

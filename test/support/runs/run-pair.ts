@@ -37,7 +37,13 @@ export async function startRunPair({ roles = [everything, everything] }: { roles
   for (const ofRoles of roles) servers.push(await start(undefined, ofRoles));
 
   return {
-    ...{ ann, database, provider, servers, start, nodeIds, workflowId },
+    ann,
+    database,
+    provider,
+    servers,
+    start,
+    nodeIds,
+    workflowId,
 
     /** Asks one of the servers for a run. Undefined when it is gone, and then nobody knows. */
     async trigger(server: SpawnedServer, body: object): Promise<{ status: number; body: { id: string } } | undefined> {

@@ -16,7 +16,9 @@ export type RunAnswer = {
 };
 
 export const node = (id: string, nodeId: string, parameters: object = {}, others: Partial<CanvasNode> = {}): CanvasNode => ({
-  ...{ id, nodeId, parameters: parameters as Record<string, unknown> },
+  id,
+  nodeId,
+  parameters: parameters as Record<string, unknown>,
   ...others,
 });
 
@@ -58,7 +60,13 @@ export async function startWorkflowApp(options: Options = {}) {
   }
 
   return {
-    ...{ app, owner, key, createKey, path, trigger, readRun },
+    app,
+    owner,
+    key,
+    createKey,
+    path,
+    trigger,
+    readRun,
 
     async save(nodes: CanvasNode[], lines: CanvasEdge[] = [], name = "Test"): Promise<string> {
       const { status, body } = await owner.browser.post(`${path}/workflows`, { name, canvas: { nodes, edges: lines } });

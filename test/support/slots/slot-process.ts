@@ -23,13 +23,22 @@ export function createProcess({ queueLimit = 1_000 } = {}) {
   const lease = { deadlineMs: 59_000, isLost: false };
   const heard = { wakes: 0, capsAsked: [] as string[] };
   const local: Local = {
-    ...{ shares: new Map(), news: new Set(), queueLimit, log: silentLog, monotonicMs: () => clock.nowMs, lease: () => lease },
+    shares: new Map(),
+    news: new Set(),
+    queueLimit,
+    log: silentLog,
+    monotonicMs: () => clock.nowMs,
+    lease: () => lease,
     wake: () => void heard.wakes++,
     askCap: (share) => void heard.capsAsked.push(share.organizationId),
   };
   let version = 0;
   const stateOf = (state: Partial<SlotState>): SlotState => ({
-    ...{ organizationId: id, version: ++version, held: 0, cap: share().cap ?? 0, isContended: false },
+    organizationId: id,
+    version: ++version,
+    held: 0,
+    cap: share().cap ?? 0,
+    isContended: false,
     ...state,
   });
   const share = () => shareOf(local, id);
@@ -54,7 +63,13 @@ export function createProcess({ queueLimit = 1_000 } = {}) {
   }
 
   const process = {
-    ...{ local, clock, lease, heard, share, begin, beginMany },
+    local,
+    clock,
+    lease,
+    heard,
+    share,
+    begin,
+    beginMany,
     learnCap(cap: number): void {
       Object.assign(share(), { cap, capNews: cap });
       addNews(local, share());

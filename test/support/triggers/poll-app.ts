@@ -60,7 +60,18 @@ export async function startPollApp(environment: Record<string, string> = {}) {
   }
 
   return {
-    ...{ feed, flows, app, owner, workflowId, path, asked, parameters, read, create, whenLooked, query },
+    feed,
+    flows,
+    app,
+    owner,
+    workflowId,
+    path,
+    asked,
+    parameters,
+    read,
+    create,
+    whenLooked,
+    query,
 
     /** Lets it look now at a feed that answers so, and waits until that is over. */
     async look(triggerId: string, ...answers: Answer[]): Promise<MadePoll> {
@@ -91,7 +102,11 @@ export async function startThingApp() {
   const workflowId = await flows.save([node("a", "set_fields", { fields: {} })]);
   const { app, owner, path } = flows;
   return {
-    ...{ flows, app, owner, path, workflowId },
+    flows,
+    app,
+    owner,
+    path,
+    workflowId,
     query: (text: string, values: unknown[] = []) => app.database.query<Record<string, unknown>>(text, values),
     /** A trigger that is due. */
     plant: (fields: { takesExisting?: boolean } = {}) =>

@@ -22,7 +22,12 @@ export async function startWebhookApp(options: Options = {}) {
   }
 
   return {
-    ...{ flows, app, owner, workflowId, path, connect },
+    flows,
+    app,
+    owner,
+    workflowId,
+    path,
+    connect,
 
     async ofProvider(provider: string, data: Record<string, unknown>, fields: Record<string, unknown> = {}): Promise<MadeWebhook> {
       const wanted = { workflowId, kind: "webhook", name: "Hook", provider, credentialId: await connect(provider, data), ...fields };

@@ -8,7 +8,12 @@ type Goal = { host: string; port: number };
 export function accountLeadingTo(goal: Goal, { takesBaseUrl }: CredentialTypeEntry, variant: Variant): Record<string, unknown> {
   const address = `http://${goal.host}:${goal.port}`;
   const tokens = {
-    ...{ clientId: "c", clientSecret: "s", tokenUrl: address, accessToken: "a", refreshToken: "r", expiresAt: "2020-01-01T00:00:00Z" },
+    clientId: "c",
+    clientSecret: "s",
+    tokenUrl: address,
+    accessToken: "a",
+    refreshToken: "r",
+    expiresAt: "2020-01-01T00:00:00Z",
   };
   return { ...dataFor(variant, goal), ...(takesBaseUrl ? { baseUrl: address } : {}), ...(variant.isOAuth2 ? tokens : {}) };
 }
@@ -24,16 +29,18 @@ function dataFor({ kind, schema }: Variant, { host, port }: Goal): Record<string
   const addresses: Record<string, unknown> = {
     accountSid: `AC${"0".repeat(32)}`,
     serviceAccountKey: writeRobotKey(`https://${host}:${port}/token`),
-    ...{
-      host: bare,
-      smtpHost: bare,
-      imapHost: bare,
-      port,
-      smtpPort: port,
-      imapPort: port,
-      endpoint: `http://${host}:${port}`,
-    },
-    ...{ url: `redis://${host}:${port}`, connectionString: `postgres://u:p@${host}:${port}/d`, tls: false, ssl: false, secure: false },
+    host: bare,
+    smtpHost: bare,
+    imapHost: bare,
+    port,
+    smtpPort: port,
+    imapPort: port,
+    endpoint: `http://${host}:${port}`,
+    url: `redis://${host}:${port}`,
+    connectionString: `postgres://u:p@${host}:${port}/d`,
+    tls: false,
+    ssl: false,
+    secure: false,
   };
   const sample = (name: string, { type = "", enum: values }: Schema) => {
     if (values) return values[0];

@@ -81,7 +81,11 @@ export function EditorCanvas({ editor, run, select, frame, onOpen, onPalette, on
         </FlowActionsContext>
         {canvas.nodes.length === 0 && <EmptyCanvas readOnly={readOnly} onAdd={adding.open} />}
         <CanvasBar
-          {...{ editor, commands, minimap, isNodeSelected, isAnythingSelected }}
+          editor={editor}
+          commands={commands}
+          minimap={minimap}
+          isNodeSelected={isNodeSelected}
+          isAnythingSelected={isAnythingSelected}
           onMinimap={toggleMinimap}
           onAdd={adding.open}
           onShortcuts={openers.shortcuts}

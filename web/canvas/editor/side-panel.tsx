@@ -27,7 +27,15 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose }: Sid
     return (
       <Frame key={node.id} frame={frame}>
         <NodePanel
-          {...{ organizationId, workflowId: workflow.id, canvas, node, run, readOnly, unreadTexts, timesLed, onClose }}
+          organizationId={organizationId}
+          workflowId={workflow.id}
+          canvas={canvas}
+          node={node}
+          run={run}
+          readOnly={readOnly}
+          unreadTexts={unreadTexts}
+          timesLed={timesLed}
+          onClose={onClose}
           kind={kinds.get(node.nodeId)}
           faults={saving.remarks.faults.filter(about)}
           warnings={saving.remarks.warnings.filter(about)}
@@ -46,7 +54,7 @@ export function SidePanel({ editor, search, timesLed, run, frame, onClose }: Sid
   if (search.panel === "call")
     return (
       <Titled title="Call this workflow" frame={frame} onClose={onClose}>
-        <CallPanel {...{ organizationId, workflow, canvas }} />
+        <CallPanel organizationId={organizationId} workflow={workflow} canvas={canvas} />
       </Titled>
     );
   return null;

@@ -61,7 +61,15 @@ export function useEditor({ organizationId, workflow, kinds, readOnly }: Options
     [autosave, check, kinds],
   );
   return {
-    ...{ organizationId, workflow, kinds, readOnly, edit, changeNode, take, saving, unreadTexts },
+    organizationId,
+    workflow,
+    kinds,
+    readOnly,
+    edit,
+    changeNode,
+    take,
+    saving,
+    unreadTexts,
     canvas: state.canvas,
     select: state.select,
     canUndo: state.past.length > 0,

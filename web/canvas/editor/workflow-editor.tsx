@@ -59,11 +59,13 @@ export function WorkflowEditor({ organizationId, opened, workflow, kinds, readOn
       {run && <RunStrip organizationId={organizationId} run={run} canStop={!readOnly} onHide={hideRun} />}
       <div className="relative flex min-h-0 flex-1">
         <ReactFlowProvider>
-          <EditorCanvas {...{ editor, run, select, frame, onOpen, onPalette }} onRun={onRun} />
+          <EditorCanvas editor={editor} run={run} select={select} frame={frame} onOpen={onOpen} onPalette={onPalette} onRun={onRun} />
         </ReactFlowProvider>
-        <SidePanel {...{ editor, search, timesLed, run, onClose }} frame={panel.frame} />
+        <SidePanel editor={editor} search={search} timesLed={timesLed} run={run} onClose={onClose} frame={panel.frame} />
       </div>
-      {isStarting && <RunDialog {...{ editor, input }} onInput={setInput} onStarted={onStarted} onClose={() => setStarting(false)} />}
+      {isStarting && (
+        <RunDialog editor={editor} input={input} onInput={setInput} onStarted={onStarted} onClose={() => setStarting(false)} />
+      )}
     </div>
   );
 }

@@ -2,20 +2,18 @@ import { expect, it } from "vitest";
 import type { NodeKind } from "../../catalog.ts";
 import { searchKinds } from "./search-kinds.ts";
 
-const kind = (id: string, title: string, provider: string | null, description = "", synonyms: string[] = []): NodeKind => ({
-  ...{
-    id,
-    title,
-    description,
-    synonyms,
-    credentials: [],
-    alsoTakes: [],
-    worksWithoutAccount: true,
-    inputSchema: {},
-    outputSchema: null,
-    ways: ["out"],
-    hints: null,
-  },
+const kind = (id: string, title: string, provider: string | null, description = ""): NodeKind => ({
+  id,
+  title,
+  description,
+  synonyms: [],
+  credentials: [],
+  alsoTakes: [],
+  worksWithoutAccount: true,
+  inputSchema: {},
+  outputSchema: null,
+  ways: ["out"],
+  hints: null,
   provider: provider === null ? null : { id: provider.toLowerCase(), title: provider },
 });
 const kinds = [
@@ -51,7 +49,7 @@ it("finds by words of the provider, the title and the id together, and nothing f
 });
 
 it("finds a node by another word for it, before those that only speak of it", () => {
-  const condition = kind("condition", "Condition", null, "Sends items one way or the other.", ["if", "branch"]);
+  const condition = { ...kind("condition", "Condition", null, "Sends items one way or the other."), synonyms: ["if", "branch"] };
   const other = kind("note", "Note", "Notes", "What to do if it rains.");
   expect(searchKinds([other, condition], "if").map(({ kinds: [first] }) => first?.id)).toEqual(["condition", "note"]);
 });

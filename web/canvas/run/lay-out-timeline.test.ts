@@ -5,21 +5,22 @@ import { layOutTimeline } from "./lay-out-timeline.ts";
 const zeroMs = Date.parse("2026-01-01T00:00:00.000Z");
 const at = (ms: number) => new Date(zeroMs + ms).toISOString();
 const node = (id: string, others: Partial<RunNode> = {}): RunNode => ({
-  ...{
-    id,
-    nodeId: "set_fields",
-    status: "succeeded",
-    attempts: 1,
-    leftOutBytes: 0,
-    input: null,
-    outputs: [],
-    ways: {},
-    items: null,
-    filled: null,
-    error: null,
-    note: null,
-  },
-  ...{ wakeAt: null, startedAt: null, completedAt: null, durationMs: null },
+  id,
+  nodeId: "set_fields",
+  status: "succeeded",
+  attempts: 1,
+  leftOutBytes: 0,
+  input: null,
+  outputs: [],
+  ways: {},
+  items: null,
+  filled: null,
+  error: null,
+  note: null,
+  wakeAt: null,
+  startedAt: null,
+  completedAt: null,
+  durationMs: null,
   ...others,
 });
 const run = (nodes: RunNode[], others: Partial<Run> = {}) =>
@@ -69,7 +70,8 @@ it("lets what goes on grow until now", () => {
 
 it("counts the whole time as queued while the run has not begun", () => {
   expect(layOutTimeline(run([], { status: "pending", startedAt: null, completedAt: null }), zeroMs + 700)).toMatchObject({
-    ...{ totalMs: 700, queuedMs: 700 },
+    totalMs: 700,
+    queuedMs: 700,
   });
 });
 

@@ -20,7 +20,13 @@ export function FieldFrame({ isGroup, modeSwitch, control, ...field }: FieldFram
   const isLabelHidden = isEntry && !isGroup;
   const look = isLabelHidden ? "sr-only" : "min-w-0 text-sm font-medium wrap-anywhere";
   const inside = control({
-    ...{ id, label, value, onChange, readOnly, describedBy, isRequired },
+    id,
+    label,
+    value,
+    onChange,
+    readOnly,
+    describedBy,
+    isRequired,
     placeholder: placeholderOf(schema),
     isInvalid: faults.length > 0,
   });

@@ -29,7 +29,10 @@ export function TextControl({ shape, ...control }: ControlProps & { shape: TextS
 function PlainText({ isLong, ...control }: ControlProps & { isLong: boolean }) {
   const { id, value, onChange, readOnly, placeholder, describedBy, isInvalid, isRequired } = control;
   const common = {
-    ...{ id, readOnly, placeholder, value: writeText(value) },
+    id,
+    readOnly,
+    placeholder,
+    value: writeText(value),
     "aria-describedby": describedBy,
     "aria-invalid": isInvalid || undefined,
     "aria-required": isRequired || undefined,

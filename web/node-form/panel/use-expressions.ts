@@ -33,7 +33,11 @@ export function useExpressions(options: Options): { expressions: Expressions; sc
     if (readOnly) return { suggestions, describeRun, lastField };
     const preview = (value: unknown, isBare: boolean) =>
       previewValueQuery(organizationId, workflowId, {
-        ...{ canvas, nodeId: node.id, value, runId, progress },
+        canvas,
+        nodeId: node.id,
+        value,
+        runId,
+        progress,
         ...(isBare ? { expression: true } : {}),
       });
     return { suggestions, describeRun, lastField, preview };

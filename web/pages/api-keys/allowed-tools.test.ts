@@ -17,8 +17,14 @@ const tool = (name: string) => ({
   annotations,
 });
 const server = (id: string, names: string[], usesOAuthOnly = false): Server => ({
-  ...{ id, title: id, description: "", url: "", credentialTypes: [], usesOAuthOnly },
-  ...{ toolCount: names.length, tools: names.map(tool) },
+  id,
+  title: id,
+  description: "",
+  url: "",
+  credentialTypes: [],
+  usesOAuthOnly,
+  toolCount: names.length,
+  tools: names.map(tool),
 });
 const servers = [
   server("slack", ["slack_send_message", "slack_search_messages"]),

@@ -41,7 +41,7 @@ export function ConsentForm({ request, pending, decide, error }: ConsentFormProp
       {accounts && server && chosen.length > 0 && (
         <AccountField organizationId={organizationId} title={server.title} accounts={accounts} value={accountId} onChange={setAccountId} />
       )}
-      {server && <ScopeChoice scopes={server.scopes} {...{ refused, setRefused, isOpen }} />}
+      {server && <ScopeChoice scopes={server.scopes} refused={refused} setRefused={setRefused} isOpen={isOpen} />}
       {server && isChecked && chosen.length === 0 && (
         <Notice kind="problem">
           {server.scopes.some(({ name }) => isOpen(name))

@@ -25,7 +25,7 @@ export function ScopeChoice({ scopes, refused, setRefused, isOpen }: ScopeChoice
         scopes.length === 1 ? (
           <p key={name} className="flex items-start gap-2.5 text-sm">
             <Check className="mt-0.5 size-4 shrink-0 text-success" aria-hidden="true" />
-            <ScopeText {...{ name, description }} isOpen={isOpen(name)} />
+            <ScopeText name={name} description={description} isOpen={isOpen(name)} />
           </p>
         ) : (
           <label key={name} className="flex items-start gap-2.5 text-sm">
@@ -36,7 +36,7 @@ export function ScopeChoice({ scopes, refused, setRefused, isOpen }: ScopeChoice
               disabled={!isOpen(name)}
               onChange={(event) => toggle(name, event.target.checked)}
             />
-            <ScopeText {...{ name, description }} isOpen={isOpen(name)} />
+            <ScopeText name={name} description={description} isOpen={isOpen(name)} />
           </label>
         ),
       )}

@@ -4,12 +4,21 @@ import type { RunEntry } from "../../../src/runs/wire.ts";
 import { fitsCallFilter, fitsRunFilter } from "./fits-filter.ts";
 
 const call = {
-  ...{ status: "failed", serverId: "github", tool: "github_create_issue", apiKeyId: "key", source: "mcp" },
+  status: "failed",
+  serverId: "github",
+  tool: "github_create_issue",
+  apiKeyId: "key",
+  source: "mcp",
   queuedAt: "2026-01-02T00:00:00.000Z",
 } as ToolCallEntry;
 const run = {
-  ...{ status: "failed", executionType: "api", workflowId: "flow", workflowName: "Weekly Report", apiKeyId: "key" },
-  ...{ createdAt: "2026-01-02T00:00:00.000Z", error: { code: "x", message: "No such Channel", nodeId: null } },
+  status: "failed",
+  executionType: "api",
+  workflowId: "flow",
+  workflowName: "Weekly Report",
+  apiKeyId: "key",
+  createdAt: "2026-01-02T00:00:00.000Z",
+  error: { code: "x", message: "No such Channel", nodeId: null },
 } as RunEntry;
 
 it("lets everything through without a filter", () => {

@@ -3,7 +3,7 @@ import type { Server } from "../../api/servers.ts";
 import { findServerUrl } from "./organization-servers.ts";
 
 const at = (urlOf: (id: string) => string, ids = ["http", "mysql", "slack"]) =>
-  ids.map((id): Server => ({ ...{ id, title: id, description: "", url: urlOf(id) }, ...others }));
+  ids.map((id): Server => ({ id, title: id, description: "", url: urlOf(id), ...others }));
 const others = { toolCount: 0, credentialTypes: [], usesOAuthOnly: false, tools: [] };
 
 describe("the address of a server that is in no public list", () => {

@@ -23,7 +23,9 @@ describe("how often the list is read anew", () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   const faultyItems = { waiting: 0, givenUp: 0, lastFault: null };
   const poll = (lastPolledAt: string | null, nextPollAt: string | null, others: { active?: boolean; lastError?: string } = {}) => ({
-    ...{ active: true, lastError: null, ...others },
+    active: true,
+    lastError: null,
+    ...others,
     poll: { event: "new_email", parameters: {}, everySeconds: null, takesExisting: false, lastPolledAt, nextPollAt, faultyItems },
   });
 

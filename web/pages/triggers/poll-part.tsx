@@ -43,7 +43,16 @@ export function PollPart({ organizationId, trigger, draft, onChange }: PollPartP
   return (
     <>
       {!trigger && <PollSourceFields provider={draft.provider} poll={poll} onChange={begin} />}
-      {poll && <Details key={`${draft.provider} ${draft.event}`} {...{ organizationId, trigger, draft, onChange, poll }} />}
+      {poll && (
+        <Details
+          key={`${draft.provider} ${draft.event}`}
+          organizationId={organizationId}
+          trigger={trigger}
+          draft={draft}
+          onChange={onChange}
+          poll={poll}
+        />
+      )}
     </>
   );
 }
@@ -63,7 +72,12 @@ function Details({ organizationId, trigger, draft, onChange, poll }: PollPartPro
   return (
     <>
       {poll.credentials.length > 0 && (
-        <PollAccountField {...{ organizationId, poll, account }} onChange={(credentialId) => onChange({ ...draft, credentialId })} />
+        <PollAccountField
+          organizationId={organizationId}
+          poll={poll}
+          account={account}
+          onChange={(credentialId) => onChange({ ...draft, credentialId })}
+        />
       )}
       <SchemaForm
         schema={poll.parametersSchema}

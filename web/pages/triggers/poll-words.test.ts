@@ -3,8 +3,13 @@ import type { PollEntry } from "../../../src/catalog/wire.ts";
 import { describeKept, describeParameters, describePoll } from "./poll-words.ts";
 
 const entry: PollEntry = {
-  ...{ id: "new_email", provider: { id: "gmail", title: "Gmail" }, title: "New email", description: "" },
-  ...{ credentials: ["gmail"], worksWithoutAccount: false, everySeconds: { least: 60, usual: 300 } },
+  id: "new_email",
+  provider: { id: "gmail", title: "Gmail" },
+  title: "New email",
+  description: "",
+  credentials: ["gmail"],
+  worksWithoutAccount: false,
+  everySeconds: { least: 60, usual: 300 },
   parametersSchema: {
     type: "object",
     properties: {

@@ -23,14 +23,18 @@ type EventWords = { eventExamples: string; placeTitle: string; placeExamples: st
 
 const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
   slack: {
-    ...{ eventExamples: "app_mention, message.im", placeTitle: "Channels", placeExamples: "C0123ABCD" },
+    eventExamples: "app_mention, message.im",
+    placeTitle: "Channels",
+    placeExamples: "C0123ABCD",
     title: "Slack",
     secretTitle: "Signing secret",
     whatToPaste:
       "On the page of your Slack app, open Event Subscriptions, turn it on and paste the address as Request URL. It also takes slash commands and interactivity.",
   },
   discord: {
-    ...{ eventExamples: "application_command.ask", placeTitle: "Channels or servers", placeExamples: "1098765432101234567" },
+    eventExamples: "application_command.ask",
+    placeTitle: "Channels or servers",
+    placeExamples: "1098765432101234567",
     title: "Discord",
     alsoRegisters: "Slash commands that the events name are made there too.",
     secretTitle: "Application public key",
@@ -38,27 +42,35 @@ const providers: Readonly<Record<DeliveringProvider, ProviderSender>> = {
       "In the Discord developer portal, open General Information of your application and paste the address as Interactions Endpoint URL.",
   },
   telegram: {
-    ...{ eventExamples: "message, callback_query", placeTitle: "Chats", placeExamples: "-1001234567890, @acme" },
+    eventExamples: "message, callback_query",
+    placeTitle: "Chats",
+    placeExamples: "-1001234567890, @acme",
     title: "Telegram",
     secretTitle: "Webhook secret",
     whatToPaste: "Call setWebhook of your bot with the address as url and the webhook secret of the account as secret_token.",
   },
   whatsapp: {
-    ...{ eventExamples: "messages.text, messages.image", placeTitle: "Phone number IDs", placeExamples: "106540352242922" },
+    eventExamples: "messages.text, messages.image",
+    placeTitle: "Phone number IDs",
+    placeExamples: "106540352242922",
     title: "WhatsApp",
     secretTitle: "App secret",
     whatToPaste:
       "In your Meta app, open WhatsApp, Configuration. Paste the address as Callback URL, enter the verify token of the account and subscribe to messages.",
   },
   github: {
-    ...{ eventExamples: "issues.opened, pull_request", placeTitle: "Repositories", placeExamples: "acme/shop" },
+    eventExamples: "issues.opened, pull_request",
+    placeTitle: "Repositories",
+    placeExamples: "acme/shop",
     title: "GitHub",
     secretTitle: "Webhook secret",
     whatToPaste:
       "In the repository or organization, open Settings, Webhooks, Add webhook. Paste the address as Payload URL, choose application/json and enter the webhook secret of the account as Secret.",
   },
   stripe: {
-    ...{ eventExamples: "charge.refunded, invoice.*", placeTitle: "Connected accounts", placeExamples: "acct_1Mr5jU" },
+    eventExamples: "charge.refunded, invoice.*",
+    placeTitle: "Connected accounts",
+    placeExamples: "acct_1Mr5jU",
     title: "Stripe",
     secretTitle: "Webhook secret",
     whatToPaste:

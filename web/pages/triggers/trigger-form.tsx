@@ -36,7 +36,9 @@ export function TriggerForm({ organizationId, kind, trigger, initialWorkflowId =
 
   async function save(field: (name: string) => string): Promise<void> {
     const wanted = {
-      ...{ name: field("name").trim() || defaultName, prompt: field("prompt"), overrides },
+      name: field("name").trim() || defaultName,
+      prompt: field("prompt"),
+      overrides,
       ...(kind === "schedule" && schedule),
       ...(kind === "webhook" && readWebhook({ field, draft: webhook, trigger })),
       ...(kind === "poll" && readPoll({ field, draft: pollDraft, trigger })),

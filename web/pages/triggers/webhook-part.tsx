@@ -34,7 +34,9 @@ export function WebhookPart({ organizationId, trigger, draft, onChange }: Webhoo
       {entry?.credentialType && (
         <SigningAccountField
           key={sender.id}
-          {...{ organizationId, sender, registers }}
+          organizationId={organizationId}
+          sender={sender}
+          registers={registers}
           credentialType={entry.credentialType}
           initial={trigger?.credentialId ?? ""}
         />

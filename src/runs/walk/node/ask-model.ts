@@ -29,9 +29,18 @@ export function createAskModel({ catalog, chooseModel }: Options) {
       const evaluatedInputs = catalog.actions.get(node.type)?.evaluatedInputs ?? [];
       if (node.instruction === "" && node.runtimeInstruction === "") return { parameters: request.parameters, filled: undefined };
       return await fillParameters({
-        ...{ input: request.input, authored: node.parameters, parameters: request.parameters, upstream: request.item, signal, leftMs },
-        ...{ evaluatedInputs, evaluate: node.settings.modelMayWriteExpressions ? request.evaluate : undefined },
-        ...{ instruction: node.instruction, runtimeInstruction: node.runtimeInstruction, runtimePrompt: prompt, model: modelFor(task) },
+        input: request.input,
+        authored: node.parameters,
+        parameters: request.parameters,
+        upstream: request.item,
+        signal,
+        leftMs,
+        evaluatedInputs,
+        evaluate: node.settings.modelMayWriteExpressions ? request.evaluate : undefined,
+        instruction: node.instruction,
+        runtimeInstruction: node.runtimeInstruction,
+        runtimePrompt: prompt,
+        model: modelFor(task),
       });
     },
 

@@ -13,7 +13,10 @@ export function buildScope({ trigger, graph, settled, node }: ScopeContext): (gi
   const { id, instruction } = node;
   const nodes = Object.fromEntries([...settled].map(([other, one]) => [other, toSeen(itemsOf(one))]));
   return ({ input, index, isForItem, items }) => ({
-    ...{ trigger, nodes, input, node: { id, instruction } },
+    trigger,
+    nodes,
+    input,
+    node: { id, instruction },
     pairOf: (other) => {
       if (!isForItem && items.length !== 1) return { fault: `the node takes ${items.length} items at once` };
       return findPair({ graph, settled }, { node, place: isForItem ? index : 0 }, other);

@@ -30,7 +30,15 @@ export function useCall(workflowId: string) {
 
   return {
     call,
-    ...{ prompt, setPrompt, overrides, setOverrides, waits, setWaits, idempotencyKey, setIdempotencyKey, keyFault },
+    prompt,
+    setPrompt,
+    overrides,
+    setOverrides,
+    waits,
+    setWaits,
+    idempotencyKey,
+    setIdempotencyKey,
+    keyFault,
     bodyText: written ?? JSON.stringify(built, null, 2),
     isWritten: written !== undefined,
     isBodyReadable: body !== undefined,
